@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import * as arrays from '#postgres/binary-arrays.ts'
+import * as arrays from '#postgres/binary-arrays'
 
 /** A column of a table: what it holds, and how the values of many rows travel. */
 export interface Column<Value> {

@@ -1,8 +1,8 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { Employee } from '#domain/employees/employee.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import type { Pieces } from '#domain/pieces.ts'
-import { createIndexes, type Indexes } from '#postgres/create-indexes.ts'
+import type { Employee } from '#domain/employees/employee'
+import type { RecordedEvent } from '#domain/events'
+import type { Pieces } from '#domain/pieces'
+import { createIndexes, type Indexes } from '#postgres/create-indexes'
 import type { Columns } from './columns.ts'
 
 /** A query builder of a database with any tables. The reader of a projection knows its own. */

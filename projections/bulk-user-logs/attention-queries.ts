@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { RECORD_CODES, type Found } from '#domain/attention.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { RECORD_CODES, type Found } from '#domain/attention'
+import { fromUuid, toUuid } from '#domain/ids'
 import type { AnyDb } from '../projection.ts'
 import { CALLS_BY_HOUR, ENTRIES, FAILURES_BY_HOUR } from './live-tables.ts'
 import type { BulkUserLogTables } from './tables.ts'

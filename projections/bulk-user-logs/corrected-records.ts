@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { RecordedEvent } from '#domain/events.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import type { RecordedEvent } from '#domain/events'
+import { fromUuid, toUuid } from '#domain/ids'
 import { placeRecords } from './outcomes.ts'
 import type { BulkUserLogTables } from './tables.ts'
 

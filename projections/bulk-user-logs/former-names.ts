@@ -1,7 +1,7 @@
-import { MAX_NAME_UNITS } from '#domain/calls/refused-record.ts'
-import type { EventData } from '#domain/events.ts'
-import { foldText, normalizeText } from '#text/normalize-text.ts'
-import { mapInPieces, type Pieces } from '#domain/pieces.ts'
+import { MAX_NAME_UNITS } from '#domain/calls/refused-record'
+import type { EventData } from '#domain/events'
+import { foldText, normalizeText } from '#text/normalize-text'
+import { mapInPieces, type Pieces } from '#domain/pieces'
 import type { CompanyEvents } from '../projection.ts'
 import type { NamedRow } from './rejected-names.ts'
 

@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import { employees } from '../employees/fold.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { FORMER_KINDS, formatFormer, type FormerKind } from './former-names.ts'
 import { FORMER_NAMES } from './live-tables.ts'
 import { hashName } from './rejected-names.ts'
-import { foldText, trimBlanks } from '#text/normalize-text.ts'
+import { foldText, trimBlanks } from '#text/normalize-text'
 
 /** The kinds that identify one employee. */
 export const FORMER_IDS: readonly FormerKind[] = ['email', 'external_id', 'user_name']

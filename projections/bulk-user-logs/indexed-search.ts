@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { ENTRIES, REJECTED_NAMES } from './live-tables.ts'
 import type { AnyDb } from '../projection.ts'
 import type { PersonSearch } from './people-queries.ts'

@@ -1,4 +1,4 @@
-import type { EventType, RecordedEvent } from '#domain/events.ts'
+import type { EventType, RecordedEvent } from '#domain/events'
 
 /*
  * The outcomes of a call: one byte for each of its records, in the order of the call, with a flag for each event of the

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { WriterKey, SetBack } from '#domain/accounts/overwritten-fields.ts'
-import { DAY_MS } from '#domain/local-times.ts'
-import { toUuid } from '#domain/ids.ts'
+import type { WriterKey, SetBack } from '#domain/accounts/overwritten-fields'
+import { DAY_MS } from '#domain/local-times'
+import { toUuid } from '#domain/ids'
 import { ENTRIES } from './live-tables.ts'
 import { NO_KEY } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import { findIndexed } from './indexed-search.ts'
 import { findPeople, listNames, matchPeople, type PersonSearch, type PersonFilter } from './people-queries.ts'
 import { selectHashes } from './rejected-names.ts'

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import { toUuid } from '#domain/ids.ts'
-import { isSingle, type Operation } from '#domain/operations.ts'
+import { toUuid } from '#domain/ids'
+import { isSingle, type Operation } from '#domain/operations'
 import { ENTRIES } from './live-tables.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import type { CallCounts } from '#domain/events.ts'
+import type { CallCounts } from '#domain/events'
 import { BULK_USER_LOG_TABLES, EVERY_KEY, NO_KEY, type BulkUserLogTables } from './tables.ts'
 import { insertRows } from '../columns.ts'
 

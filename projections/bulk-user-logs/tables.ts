@@ -1,7 +1,7 @@
 import type { Projection } from '../projection.ts'
-import type { CallNote } from '#domain/call-notes.ts'
-import type { CallSource } from '#domain/call-sources.ts'
-import type { Operation } from '#domain/operations.ts'
+import type { CallNote } from '#domain/call-notes'
+import type { CallSource } from '#domain/call-sources'
+import type { Operation } from '#domain/operations'
 import { bigint, bytea, integer, json, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
 
 type Status = 'Completed' | 'Failed'

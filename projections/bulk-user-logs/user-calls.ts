@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AnyDb } from '../projection.ts'
-import type { FilePart } from '#domain/events.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import type { FilePart } from '#domain/events'
+import { fromUuid, toUuid } from '#domain/ids'
 
 /** What is known of a call that a user made. */
 export interface UserCall {

@@ -1,15 +1,15 @@
 import { sql, type Transaction } from 'kysely'
-import type { Employee, EmployeeStreamEvent } from '#domain/employees/employee.ts'
-import { evolveStored, isEmployeeEvent } from '#domain/employees/employee.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { mapInPieces } from '#domain/pieces.ts'
-import { uuidArray } from '#postgres/binary-arrays.ts'
-import { onlyCompany } from '#postgres/query-client.ts'
+import type { Employee, EmployeeStreamEvent } from '#domain/employees/employee'
+import { evolveStored, isEmployeeEvent } from '#domain/employees/employee'
+import { fromUuid, toUuid } from '#domain/ids'
+import { mapInPieces } from '#domain/pieces'
+import { uuidArray } from '#postgres/binary-arrays'
+import { onlyCompany } from '#postgres/query-client'
 import type { CompanyEvents, DoPieces, Projection } from '../projection.ts'
 import { insertRows, jsonText } from '../columns.ts'
 import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
 import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
-import { foldText } from '#text/normalize-text.ts'
+import { foldText } from '#text/normalize-text'
 
 /**
  * The employee read model: the state of every employee after their last folded event. Lists and searches read it, and

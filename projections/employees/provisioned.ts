@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Employee } from '#domain/employees/employee.ts'
-import { toUuid } from '#domain/ids.ts'
+import type { Employee } from '#domain/employees/employee'
+import { toUuid } from '#domain/ids'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { employees } from './fold.ts'
 import { selectFolded, withTables } from './queries.ts'

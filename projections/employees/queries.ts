@@ -1,11 +1,11 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Employee } from '#domain/employees/employee.ts'
+import type { Employee } from '#domain/employees/employee'
 import { employees } from './fold.ts'
 import { conditionsOf, matchesText, type EmployeeFilter } from './filter.ts'
 import { EMPLOYEE_COLUMNS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
-import { toUuid } from '#domain/ids.ts'
-import { foldText, trimBlanks } from '#text/normalize-text.ts'
+import { toUuid } from '#domain/ids'
+import { foldText, trimBlanks } from '#text/normalize-text'
 
 /** The projection that these queries read. */
 export const EMPLOYEES = { name: employees.name, version: employees.version }

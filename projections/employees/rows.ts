@@ -1,7 +1,7 @@
-import { restoreEmployee, type Employee } from '#domain/employees/employee.ts'
-import type { AttributesSet } from '#domain/events.ts'
-import { hasMoreMembersThan } from '#domain/json.ts'
-import { fromUuid } from '#domain/ids.ts'
+import { restoreEmployee, type Employee } from '#domain/employees/employee'
+import type { AttributesSet } from '#domain/events'
+import { hasMoreMembersThan } from '#domain/json'
+import { fromUuid } from '#domain/ids'
 import { integer, json, nullable, text, time, uuid, type RowOf } from '../columns.ts'
 import type { Projection } from '../projection.ts'
 

@@ -1,19 +1,19 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Role } from '#domain/accounts/roles.ts'
-import { ADMIN_ONLY, problem, type Problem, RefusedCredentialsError } from '#domain/errors.ts'
-import { toUuid, type IdPrefix } from '#domain/ids.ts'
-import type { Decided } from '#domain/accounts/key-lifecycle.ts'
+import type { Role } from '#domain/accounts/roles'
+import { ADMIN_ONLY, problem, type Problem, RefusedCredentialsError } from '#domain/errors'
+import { toUuid, type IdPrefix } from '#domain/ids'
+import type { Decided } from '#domain/accounts/key-lifecycle'
 import type { Outbox } from './mail/outbox.ts'
-import type { Client } from '#domain/client.ts'
+import type { Client } from '#domain/client'
 import {
   type CompanyChange,
   appendCompanyEvents,
   OPERATOR,
   RefusedChangeError,
-} from '#ledger/append/append-company-events.ts'
+} from '#ledger/append/append-company-events'
 import { recordSessionEvents } from './record-session-events.ts'
-import type { LedgerDb, LedgerTables, Row } from '#ledger/tables.ts'
-import { onClient } from '#postgres/kysely.ts'
+import type { LedgerDb, LedgerTables, Row } from '#ledger/tables'
+import { onClient } from '#postgres/kysely'
 
 /** The services that change a company. */
 export interface CompanyServices {

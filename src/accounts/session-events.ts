@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { SessionEndReason } from '#domain/accounts/sign-in.ts'
+import type { SessionEndReason } from '#domain/accounts/sign-in'
 import type { Acting } from './change-company.ts'
-import type { NewEvent } from '#domain/events.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { onClient } from '#postgres/kysely.ts'
-import type { Queryable } from '#postgres/query-client.ts'
-import type { Row } from '#ledger/tables.ts'
+import type { NewEvent } from '#domain/events'
+import { fromUuid, toUuid } from '#domain/ids'
+import { onClient } from '#postgres/kysely'
+import type { Queryable } from '#postgres/query-client'
+import type { Row } from '#ledger/tables'
 
 /*
  * What becomes of sessions is in the ledger, but signing in and out never waits for the head of a company. The

@@ -1,4 +1,4 @@
-import { inCompany } from '#postgres/company-scope.ts'
+import { inCompany } from '#postgres/company-scope'
 import { createBudget } from './budget.ts'
 import { gather, type GatherBounds, type Gatherer } from './batcher.ts'
 

@@ -1,4 +1,4 @@
-import type { Pieces } from '#domain/pieces.ts'
+import type { Pieces } from '#domain/pieces'
 
 /** How long work may take the event loop before everything else gets a turn, in milliseconds. */
 const TURN_MS = 10

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { Pieces } from '#domain/pieces.ts'
+import type { Pieces } from '#domain/pieces'
 import { UnreadableBodyError } from './unreadable-body.ts'
 
 /** How many bytes are checked before others get a turn. */

@@ -1,5 +1,5 @@
 import { parse, scan } from 'secure-json-parse'
-import { MAX_RECORD_BYTES } from '#domain/calls/refused-record.ts'
+import { MAX_RECORD_BYTES } from '#domain/calls/refused-record'
 import {
   MAX_MEMBERS,
   MAX_NESTED,
@@ -8,12 +8,12 @@ import {
   TOO_MANY_MEMBERS,
   tooManyValues,
   UnreadRecord,
-} from '#domain/calls/unread-record.ts'
-import { wordFault, type FieldError } from '#domain/record-faults.ts'
-import { IDENTIFYING_FIELDS, type SentJson } from '#domain/events.ts'
-import { findSyntaxError } from '#domain/find-syntax-error.ts'
-import { hasEscapedName, parseStrictly } from '#domain/json.ts'
-import { doAtOnce, type Pieces } from '#domain/pieces.ts'
+} from '#domain/calls/unread-record'
+import { wordFault, type FieldError } from '#domain/record-faults'
+import { IDENTIFYING_FIELDS, type SentJson } from '#domain/events'
+import { findSyntaxError } from '#domain/find-syntax-error'
+import { hasEscapedName, parseStrictly } from '#domain/json'
+import { doAtOnce, type Pieces } from '#domain/pieces'
 import { checkEncoding } from './body-encoding.ts'
 import { explainAlteration, explainSyntaxError, type BodyPart, type Path } from './body-faults.ts'
 import { JsonScanner, MAX_DEPTH, readScalarAt, readTextAt, type Piece, type ScanFault } from './scan-json.ts'

@@ -1,4 +1,4 @@
-import { problem, type Problem, type ProblemCode } from '#domain/errors.ts'
+import { problem, type Problem, type ProblemCode } from '#domain/errors'
 
 /** A body that cannot be read. */
 export class UnreadableBodyError extends Error {

@@ -1,9 +1,9 @@
-import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint.ts'
-import type { LedgerTables } from '#ledger/tables.ts'
-import { trackCheckpoints, type Metrics } from '#observe/metrics/metrics.ts'
-import { openDatabase } from '#postgres/kysely.ts'
-import { openPool } from '#postgres/pool.ts'
-import { startRecorder } from '#workers/record-checkpoints.ts'
+import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
+import type { LedgerTables } from '#ledger/tables'
+import { trackCheckpoints, type Metrics } from '#observe/metrics/metrics'
+import { openDatabase } from '#postgres/kysely'
+import { openPool } from '#postgres/pool'
+import { startRecorder } from '#workers/record-checkpoints'
 import type { PartOptions, RunningPart } from './running-part.ts'
 
 /** Starts recording checkpoints, on a connection of its own. Does nothing without a signing key. */

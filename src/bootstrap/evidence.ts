@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
-import type { EvidenceServices } from '#evidence/evidence-file.ts'
-import { readMe } from '#pages/evidence/read-me.ts'
+import type { EvidenceServices } from '#evidence/evidence-file'
+import { readMe } from '#pages/evidence/read-me'
 import { createSigner } from './signing.ts'
 import type { OpenedPool } from './store.ts'
 

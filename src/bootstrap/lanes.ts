@@ -1,6 +1,6 @@
-import { createEmployeeCache } from '#ledger/append/employee-cache.ts'
-import { createLanes, type Lanes, type LaneOptions } from '#ledger/append/lanes.ts'
-import { appendConnections, LOOK_UP_ONLY } from '#postgres/connections.ts'
+import { createEmployeeCache } from '#ledger/append/employee-cache'
+import { createLanes, type Lanes, type LaneOptions } from '#ledger/append/lanes'
+import { appendConnections, LOOK_UP_ONLY } from '#postgres/connections'
 import { loggedTrace } from './log.ts'
 import type { PartOptions } from './running-part.ts'
 

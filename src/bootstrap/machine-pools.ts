@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Pool } from 'pg'
-import { UnavailableError } from '#admission/batcher.ts'
-import { toUuid } from '#domain/ids.ts'
-import { currentCompany } from '#postgres/company-scope.ts'
-import { LendingPool } from '#postgres/lending-pool.ts'
-import { addressOf, type MachineRow } from '#postgres/machine-address.ts'
+import { UnavailableError } from '#admission/batcher'
+import { toUuid } from '#domain/ids'
+import { currentCompany } from '#postgres/company-scope'
+import { LendingPool } from '#postgres/lending-pool'
+import { addressOf, type MachineRow } from '#postgres/machine-address'
 
 /*
  * Every machine of a Citus cluster answers every statement. A statement of a company costs least on the machine that has

@@ -1,10 +1,10 @@
 import type { Config } from '../config.ts'
-import type { Outbox } from '#accounts/mail/outbox.ts'
-import { readMailServer, type MailServer } from '#delivery/mail/mail-server.ts'
-import { announceTo } from '#workers/announce.ts'
-import { SEND_EMAILS, type PgBoss } from '#workers/queues.ts'
-import { StartupError } from '#postgres/startup-error.ts'
-import type { SecretBox } from '#accounts/secrets/secret-box.ts'
+import type { Outbox } from '#accounts/mail/outbox'
+import { readMailServer, type MailServer } from '#delivery/mail/mail-server'
+import { announceTo } from '#workers/announce'
+import { SEND_EMAILS, type PgBoss } from '#workers/queues'
+import { StartupError } from '#postgres/startup-error'
+import type { SecretBox } from '#accounts/secrets/secret-box'
 import { findConfiguredSecretBox } from './secrets.ts'
 
 /** The server that sends messages; null if none is configured. Throws a StartupError if they could not be stored. */

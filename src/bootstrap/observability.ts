@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import program from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
-import { createMetrics, type Metrics } from '#observe/metrics/metrics.ts'
-import { startMetricsListener } from '#observe/metrics/metrics-listener.ts'
-import type { Tracing } from '#observe/tracing/tracing.ts'
-import { openTracingIfConfigured } from '#observe/tracing/wanted-tracing.ts'
-import { makeListenError } from '#postgres/listen-error.ts'
-import { lastMigration } from '#migration/migrate.ts'
+import { createMetrics, type Metrics } from '#observe/metrics/metrics'
+import { startMetricsListener } from '#observe/metrics/metrics-listener'
+import type { Tracing } from '#observe/tracing/tracing'
+import { openTracingIfConfigured } from '#observe/tracing/wanted-tracing'
+import { makeListenError } from '#postgres/listen-error'
+import { lastMigration } from '#migration/migrate'
 import type { RunningPart } from './running-part.ts'
 
 /** Serves the metrics of this process on METRICS_PORT. Returns null when METRICS_PORT is unset. */

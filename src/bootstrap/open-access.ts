@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { Pool } from 'pg'
-import { ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '#postgres/connections.ts'
-import { openPreparedDatabase } from '#postgres/kysely.ts'
-import type { PoolOptions } from '#postgres/pool.ts'
+import { ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '#postgres/connections'
+import { openPreparedDatabase } from '#postgres/kysely'
+import type { PoolOptions } from '#postgres/pool'
 
 // Each statement looks up a few rows by key. One that takes longer is waiting for a lock, and blocks others.
 const STATEMENT_TIMEOUT_MS = 5_000

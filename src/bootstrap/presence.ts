@@ -1,11 +1,11 @@
 import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { createClient } from '#postgres/client.ts'
-import { HAS_CITUS } from '#postgres/machine-address.ts'
-import { IS_DISTRIBUTED } from '#migration/distribution-steps.ts'
-import { PRESENCE_LOCK } from '#migration/migration-lock.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { createClient } from '#postgres/client'
+import { HAS_CITUS } from '#postgres/machine-address'
+import { IS_DISTRIBUTED } from '#migration/distribution-steps'
+import { PRESENCE_LOCK } from '#migration/migration-lock'
+import { StartupError } from '#postgres/startup-error'
 import type { RunningPart } from './running-part.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { createSecretBox, type SecretBox } from '#accounts/secrets/secret-box.ts'
-import { readSecretKeys } from '#accounts/secrets/secret-keys.ts'
+import { createSecretBox, type SecretBox } from '#accounts/secrets/secret-box'
+import { readSecretKeys } from '#accounts/secrets/secret-keys'
 
 /** The file of the keys that encrypt stored secrets. */
 export function secretsKeyFile(config: Config): string {

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { createNoteFiles, type NoteFiles } from '#ledger/audit/note-files.ts'
-import { createCheckpointSigner, type CheckpointSigner } from '#ledger/audit/sign-checkpoint.ts'
-import { openSigningKeys } from '#ledger/audit/signing-keys.ts'
-import { makeFolder } from '#postgres/embedded/data-folder.ts'
+import { createNoteFiles, type NoteFiles } from '#ledger/audit/note-files'
+import { createCheckpointSigner, type CheckpointSigner } from '#ledger/audit/sign-checkpoint'
+import { openSigningKeys } from '#ledger/audit/signing-keys'
+import { makeFolder } from '#postgres/embedded/data-folder'
 import { readWitnesses } from './witnesses.ts'
 
 /** The file of the signing key. Earlier keys are kept beside it, under names derived from it. */

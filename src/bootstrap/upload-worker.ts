@@ -1,10 +1,10 @@
-import { UPLOAD_LANES } from '#postgres/connections.ts'
-import { createCallsInProgress } from '#ledger/calls/calls-in-progress.ts'
-import { createLongCalls } from '#ledger/append/long-calls.ts'
-import { startUploads } from '#uploads/run-uploads.ts'
-import type { PgBoss } from '#workers/queues.ts'
+import { UPLOAD_LANES } from '#postgres/connections'
+import { createCallsInProgress } from '#ledger/calls/calls-in-progress'
+import { createLongCalls } from '#ledger/append/long-calls'
+import { startUploads } from '#uploads/run-uploads'
+import type { PgBoss } from '#workers/queues'
 import { openAppendPool, startLanes } from './lanes.ts'
-import { newId } from '#ledger/new-id.ts'
+import { newId } from '#ledger/new-id'
 import type { PartOptions, RunningPart } from './running-part.ts'
 
 /** Starts the upload worker, on connections of its own: the parts of files are calls. */

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import type { CommitOptions } from '#ledger/append/commit-batch.ts'
-import { refusesWrites } from '#postgres/database-errors.ts'
-import { withClient } from '#postgres/pool.ts'
+import type { CommitOptions } from '#ledger/append/commit-batch'
+import { refusesWrites } from '#postgres/database-errors'
+import { withClient } from '#postgres/pool'
 
 /** How long it is known that writes are possible after one was, and that they are not, in milliseconds. */
 const POSSIBLE_FOR_MS = 60_000

@@ -1,5 +1,5 @@
-import { distribute } from '#migration/distribute.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { distribute } from '#migration/distribute'
+import { StartupError } from '#postgres/startup-error'
 import { collectSteps, say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'

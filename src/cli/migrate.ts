@@ -1,4 +1,4 @@
-import { isNewer, migrateDatabase, planDatabase } from '#bootstrap/store.ts'
+import { isNewer, migrateDatabase, planDatabase } from '#bootstrap/store'
 import { collectSteps, say } from './terminal/print.ts'
 import { readSettings } from './terminal/settings.ts'
 import { withDatabase } from './terminal/with-store.ts'

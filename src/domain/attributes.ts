@@ -1,7 +1,7 @@
 import { readPunycode } from './email-domains.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
-import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text.ts'
+import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
 import { readPhoneNumber } from './phone-number.ts'
 import type { Fault } from './record-faults.ts'
 

@@ -3,7 +3,7 @@ import { divide } from './divide.ts'
 import { listStoredAddresses } from './email-domains.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
-import { cutMarks, listStoredForms, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text.ts'
+import { cutMarks, listStoredForms, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
 
 /*
  * Erasure deletes the data of events. The events themselves, their hashes and their counts stay. An erasing event names

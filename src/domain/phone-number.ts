@@ -1,4 +1,4 @@
-import { cleanPhone } from '#text/clean-phone.ts'
+import { cleanPhone } from '#text/clean-phone'
 import type { CountryCode } from 'libphonenumber-js/min'
 import {
   getCountries,

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { explainRefusal } from '#ledger/audit/sign-checkpoint.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { createSecretBox, KEY_BYTES, type SecretBox } from '#accounts/secrets/secret-box.ts'
-import { startTurns, type CompanyTurns } from '#workers/company-turns.ts'
-import { MAKE_EVIDENCE, type PgBoss } from '#workers/queues.ts'
+import { explainRefusal } from '#ledger/audit/sign-checkpoint'
+import type { LedgerDb } from '#ledger/tables'
+import { createSecretBox, KEY_BYTES, type SecretBox } from '#accounts/secrets/secret-box'
+import { startTurns, type CompanyTurns } from '#workers/company-turns'
+import { MAKE_EVIDENCE, type PgBoss } from '#workers/queues'
 import { ErasedMeanwhileError, planEvidence, writeEvidence, type EvidenceServices } from './evidence-file.ts'
-import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject.ts'
+import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject'
 import {
   type StoredFile,
   beginFile,
@@ -24,7 +24,7 @@ import {
   renewFile,
   requestFile,
   storeChunk,
-} from '#ledger/evidence/stored-files.ts'
+} from '#ledger/evidence/stored-files'
 
 /** The evidence files that workers make and keep. */
 export interface StoredFiles {

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { ERASING_TYPES, EVENT_TYPES, isEventType } from '#domain/event-types.ts'
-import { toUuid } from '#domain/ids.ts'
-import { parseJson } from '#domain/json.ts'
-import { findPerson, findTraces } from '#personal-data/find-person.ts'
-import { findLastPositionBefore, findPositionsOfCall } from '#ledger/read/read-head.ts'
-import { storedEventPages } from '#ledger/read/read-stored-events.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject.ts'
-import type { PositionRange } from '#ledger/read/read-events.ts'
+import { ERASING_TYPES, EVENT_TYPES, isEventType } from '#domain/event-types'
+import { toUuid } from '#domain/ids'
+import { parseJson } from '#domain/json'
+import { findPerson, findTraces } from '#personal-data/find-person'
+import { findLastPositionBefore, findPositionsOfCall } from '#ledger/read/read-head'
+import { storedEventPages } from '#ledger/read/read-stored-events'
+import type { LedgerDb } from '#ledger/tables'
+import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject'
+import type { PositionRange } from '#ledger/read/read-events'
 
 /** The most separate ranges of positions in a file: each takes a few look-ups. */
 const MAX_RANGES = 100_000

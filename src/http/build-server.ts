@@ -5,8 +5,8 @@ import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
-import { problem } from '#domain/errors.ts'
-import { runInScope, type CompanyScope } from '#postgres/company-scope.ts'
+import { problem } from '#domain/errors'
+import { runInScope, type CompanyScope } from '#postgres/company-scope'
 import { endUnreadBodies } from './access/body-budget.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
 import { isSecure, type SessionSettings } from './access/session.ts'
@@ -18,7 +18,7 @@ import { endConnections, answerHalfClosed } from './server/end-connections.ts'
 import { readForwardedAddresses } from './server/forwarded-addresses.ts'
 import { bindCursors } from './server/query-values.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
-import { collectMethods, type KnownMethods, type Refuse } from './server/method-not-allowed.ts'
+import { collectMethods, type RefuseMethod, type Refuse } from './server/method-not-allowed.ts'
 import { ProblemError, sendError } from './server/problem.ts'
 import { type Protocol, findProtocol } from './server/protocols.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
@@ -78,16 +78,15 @@ export function buildServer(services: ServerServices, served: ServedRoutes): Fas
   const common = listSecurityHeaders(isSecure(services.sessions))
   const app = createServer(services, served, common)
   app.decorate('protocols', served.protocols)
-  const methods = collectMethods(app, served.refuse)
+  const refuseMethod = collectMethods(app, served.refuse, MAX_PARAM_LENGTH)
   acceptJsonBodies(app, served.maxRecords, served.bodyTypes)
-  addHooks(app, services, served, methods, common)
+  addHooks(app, services, served, refuseMethod, common)
   bindCursors(app)
   answerHalfClosed(app, isSmallCall)
   documentRoutes(app)
   void app.register(cookie)
   limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
   served.addRoutes(app)
-  void app.after(methods.refuseOthers)
   return app
 }
 
@@ -114,7 +113,7 @@ function addHooks(
   app: FastifyInstance,
   services: ServerServices,
   served: ServedRoutes,
-  methods: KnownMethods,
+  refuseMethod: RefuseMethod,
   common: CommonHeaders,
 ): void {
   app.setValidatorCompiler(compileSchema)
@@ -134,7 +133,7 @@ function addHooks(
     request.arrivedAt = performance.now()
     setCommonHeaders(common, reply)
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return methods.refuseIfKnown(reply) ?? refuseUnknown(served, reply)
+    if (request.is404) return refuseMethod(reply) ?? refuseUnknown(served, reply)
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { TEN_BITS, type IdPrefix } from '#domain/ids.ts'
+import { TEN_BITS, type IdPrefix } from '#domain/ids'
 
 /** The largest value of the 12 bits that count. */
 const MAX_COUNT = 0xfff

@@ -1,8 +1,8 @@
-import type { FileAnswers, StoredQuestion } from '#spreadsheets/file-question.ts'
-import type { TableNotes } from '#spreadsheets/find-table.ts'
-import type { Mapping } from '#spreadsheets/mapping.ts'
-import type { CallCounts } from '#domain/events.ts'
-import type { PartCounts, PartState, UploadOperation, UploadState } from '#domain/uploads.ts'
+import type { FileAnswers, StoredQuestion } from '#spreadsheets/file-question'
+import type { TableNotes } from '#spreadsheets/find-table'
+import type { Mapping } from '#spreadsheets/mapping'
+import type { CallCounts } from '#domain/events'
+import type { PartCounts, PartState, UploadOperation, UploadState } from '#domain/uploads'
 
 /** An uploaded file that was read. */
 export interface UploadRow {

@@ -1,5 +1,5 @@
-import { listLogEntries, type EntryFilter, type LogEntry, type PageSize } from '#projections/bulk-user-logs/queries.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { listLogEntries, type EntryFilter, type LogEntry, type PageSize } from '#projections/bulk-user-logs/queries'
+import type { LedgerDb } from '#ledger/tables'
 import type { CsvColumn } from './csv-text.ts'
 import { nameRecord, type DetailedRecord } from './detailed-records.ts'
 import type { ShownRecord } from './log-records.ts'

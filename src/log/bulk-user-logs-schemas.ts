@@ -1,19 +1,19 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import type { EntryFilter } from '#projections/bulk-user-logs/queries.ts'
-import type { RecordFilter } from '#projections/bulk-user-logs/records-queries.ts'
-import type { CauseFilter } from '#projections/bulk-user-logs/refusals.ts'
-import { MAX_EMAIL_CHARACTERS } from '#domain/attributes.ts'
-import { type AttributeChanges } from '#domain/events.ts'
-import { NOTE_NAMES } from '#domain/call-notes.ts'
-import { CALL_SOURCES } from '#domain/call-sources.ts'
-import { OPERATION_NAMES } from '#domain/operations.ts'
-import { isId } from '#domain/ids.ts'
-import { MAX_CORRECTIONS } from '#domain/uploads.ts'
-import { FAULT_KINDS } from '#domain/record-faults.ts'
-import { MAX_RECORD_ERRORS } from '#domain/errors.ts'
-import { MAX_UNDOINGS } from '#ledger/undo/undoings.ts'
-import { MAX_BODY_CHARACTERS } from '#domain/calls/rejected-body.ts'
-import { MAX_RECORD_BYTES } from '#domain/calls/refused-record.ts'
+import type { EntryFilter } from '#projections/bulk-user-logs/queries'
+import type { RecordFilter } from '#projections/bulk-user-logs/records-queries'
+import type { CauseFilter } from '#projections/bulk-user-logs/refusals'
+import { MAX_EMAIL_CHARACTERS } from '#domain/attributes'
+import { type AttributeChanges } from '#domain/events'
+import { NOTE_NAMES } from '#domain/call-notes'
+import { CALL_SOURCES } from '#domain/call-sources'
+import { OPERATION_NAMES } from '#domain/operations'
+import { isId } from '#domain/ids'
+import { MAX_CORRECTIONS } from '#domain/uploads'
+import { FAULT_KINDS } from '#domain/record-faults'
+import { MAX_RECORD_ERRORS } from '#domain/errors'
+import { MAX_UNDOINGS } from '#ledger/undo/undoings'
+import { MAX_BODY_CHARACTERS } from '#domain/calls/rejected-body'
+import { MAX_RECORD_BYTES } from '#domain/calls/refused-record'
 import {
   anyId,
   Count,
@@ -32,8 +32,8 @@ import {
   text,
   flag,
   count,
-} from '#http/openapi/schema-parts.ts'
-import { assertStorable, parseTime, invalidQuery } from '#http/server/query-values.ts'
+} from '#http/openapi/schema-parts'
+import { assertStorable, parseTime, invalidQuery } from '#http/server/query-values'
 
 /** Maximum length of `q` and `employee`: that of an email address. */
 const MAX_TEXT = MAX_EMAIL_CHARACTERS

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { stringify } from 'csv-stringify/sync'
-import { inTurns } from '#admission/turns.ts'
+import { inTurns } from '#admission/turns'
 
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 

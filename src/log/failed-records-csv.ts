@@ -1,11 +1,11 @@
-import { readNewestLogPosition, type EntryFilter } from '#projections/bulk-user-logs/queries.ts'
-import { writeText } from '#spreadsheets/cells.ts'
-import { addColumns, orderColumns, ORIGIN_COLUMNS, RECORD_COLUMN, writeRecord } from '#spreadsheets/record-columns.ts'
-import { inTurns } from '#admission/turns.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { readNewestLogPosition, type EntryFilter } from '#projections/bulk-user-logs/queries'
+import { writeText } from '#spreadsheets/cells'
+import { addColumns, orderColumns, ORIGIN_COLUMNS, RECORD_COLUMN, writeRecord } from '#spreadsheets/record-columns'
+import { inTurns } from '#admission/turns'
+import type { LedgerDb } from '#ledger/tables'
 import { listAllEntries } from './bulk-user-logs-csv.ts'
 import { writeCsvHeader, writeCsvRows } from './csv-text.ts'
-import { formatField } from '#domain/errors.ts'
+import { formatField } from '#domain/errors'
 import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
 
 const ENTRIES_AT_ONCE = 100

@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { EntryCount, EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import { BULK_USER_LOGS, countLogEntries, findLogEntry } from '#projections/bulk-user-logs/queries.ts'
-import { isId } from '#domain/ids.ts'
-import { createPositionWaits } from '#http/live/position-waits.ts'
-import { ProblemError } from '#http/server/problem.ts'
-import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/find-calls.ts'
-import { readInTime, type Reads } from '#ledger/read/reads.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { EntryCount, EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries'
+import { BULK_USER_LOGS, countLogEntries, findLogEntry } from '#projections/bulk-user-logs/queries'
+import { isId } from '#domain/ids'
+import { createPositionWaits } from '#http/live/position-waits'
+import { ProblemError } from '#http/server/problem'
+import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
+import { readInTime, type Reads } from '#ledger/read/reads'
+import type { LedgerDb } from '#ledger/tables'
 
 /** What a correction needs to know of the call of an entry. */
 export function toFoundCall({ entry: { id, status, counts } }: LogEntry) {

@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import type { LogRecord } from '#projections/bulk-user-logs/records-queries.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import { type EventTypeWith, isCallEvent } from '#domain/event-types.ts'
-import { wordFault } from '#domain/record-faults.ts'
-import { readEventsAt } from '#ledger/read/read-events.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { LogRecord } from '#projections/bulk-user-logs/records-queries'
+import type { RecordedEvent } from '#domain/events'
+import { type EventTypeWith, isCallEvent } from '#domain/event-types'
+import { wordFault } from '#domain/record-faults'
+import { readEventsAt } from '#ledger/read/read-events'
+import type { LedgerDb } from '#ledger/tables'
 import type { RecordSchema } from './bulk-user-logs-schemas.ts'
 
 /** A record of an entry in the admin endpoint. Fields that do not apply are null. */

@@ -1,7 +1,7 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import type { RecordFilter } from '#projections/bulk-user-logs/records-queries.ts'
-import { readValidRecords } from '#ledger/corrections/read-failed-call.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import type { RecordFilter } from '#projections/bulk-user-logs/records-queries'
+import { readValidRecords } from '#ledger/corrections/read-failed-call'
+import type { LedgerDb } from '#ledger/tables'
 import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
 
 const RECORDS_AT_ONCE = 100

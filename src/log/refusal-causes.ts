@@ -1,14 +1,10 @@
-import {
-  listRefusalCauses,
-  type RefusalFilter,
-  type RefusedOfCause,
-} from '#projections/bulk-user-logs/cause-queries.ts'
-import { findEmployees } from '#projections/employees/queries.ts'
-import { findCause } from '#projections/bulk-user-logs/refused-errors.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import { isId } from '#domain/ids.ts'
-import { readEventsAt } from '#ledger/read/read-events.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { listRefusalCauses, type RefusalFilter, type RefusedOfCause } from '#projections/bulk-user-logs/cause-queries'
+import { findEmployees } from '#projections/employees/queries'
+import { findCause } from '#projections/bulk-user-logs/refused-errors'
+import type { RecordedEvent } from '#domain/events'
+import { isId } from '#domain/ids'
+import { readEventsAt } from '#ledger/read/read-events'
+import type { LedgerDb } from '#ledger/tables'
 import { nameRecord, type RecordNames } from './detailed-records.ts'
 
 /** A cause with what the ledger tells of it: the message of its newest record, and some of its people. */

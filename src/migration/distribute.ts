@@ -1,12 +1,12 @@
 import { sql, type Kysely } from 'kysely'
-import type { DatabaseUrls } from '#postgres/database-urls.ts'
-import { hasCitus } from '#postgres/machine-address.ts'
+import type { DatabaseUrls } from '#postgres/database-urls'
+import { hasCitus } from '#postgres/machine-address'
 import { distributionSteps } from './distribution-steps.ts'
 import { machineSettingsLeft } from './machine-settings.ts'
 import { keepServiceOut, takeMigrationLock } from './migration-lock.ts'
 import { assertOwner, onOwnerConnection } from './owner.ts'
 import { grantToService, serviceRole } from './roles.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { StartupError } from '#postgres/startup-error'
 
 /** Copying a large table takes long. Lock waits need no more, because the service is stopped. */
 const STATEMENT_TIMEOUT_MS = 24 * 3_600_000

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
-import type { AnyDb } from '#projections/projection.ts'
-import { hasCitus } from '#postgres/machine-address.ts'
+import type { AnyDb } from '#projections/projection'
+import { hasCitus } from '#postgres/machine-address'
 
 /**
  * How tables are placed on Citus. Tables whose primary key starts with the company are distributed by it, so that all

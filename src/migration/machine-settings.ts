@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import pg from 'pg'
-import type { DatabaseUrls } from '#postgres/database-urls.ts'
-import { listMachines, onMachine, type MachineAddress } from '#postgres/machine-address.ts'
+import type { DatabaseUrls } from '#postgres/database-urls'
+import { listMachines, onMachine, type MachineAddress } from '#postgres/machine-address'
 
 /*
  * The settings of a session on the coordinator do not reach the sessions that Citus opens on other machines. So the

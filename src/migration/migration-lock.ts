@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
-import { StartupError } from '#postgres/startup-error.ts'
+import { StartupError } from '#postgres/startup-error'
 
 /** An arbitrary advisory lock key, unique in this database. */
 const MIGRATION_LOCK = 7_307_114

@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { sql, type Kysely } from 'kysely'
-import { schemaOf, type AnyDb, type Projection } from '#projections/projection.ts'
-import { findMissingIndexes } from '#postgres/create-indexes.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { schemaOf, type AnyDb, type Projection } from '#projections/projection'
+import { findMissingIndexes } from '#postgres/create-indexes'
+import { StartupError } from '#postgres/startup-error'
 import { stepsLeft } from './distribution-steps.ts'
 import { RIGHTS } from './roles.ts'
 

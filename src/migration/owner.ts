@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
-import type { DatabaseUrls } from '#postgres/database-urls.ts'
+import type { DatabaseUrls } from '#postgres/database-urls'
 import { stepsLeft } from './distribution-steps.ts'
-import { openDatabase } from '#postgres/kysely.ts'
-import { openPool, type PoolOptions } from '#postgres/pool.ts'
-import { assertOwnSessions } from '#postgres/pooler.ts'
+import { openDatabase } from '#postgres/kysely'
+import { openPool, type PoolOptions } from '#postgres/pool'
+import { assertOwnSessions } from '#postgres/pooler'
 import { grantOnSchema, serviceRole } from './roles.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { StartupError } from '#postgres/startup-error'
 
 /** The owner's connections, for maintenance of whole projections. */
 export interface OpenedOwner<Tables> {

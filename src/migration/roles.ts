@@ -1,8 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { PROJECTIONS } from '#projections/index.ts'
-import { schemaOf, type Projection } from '#projections/projection.ts'
-import { createClient } from '#postgres/client.ts'
-import type { DatabaseUrls } from '#postgres/database-urls.ts'
+import { PROJECTIONS } from '#projections/index'
+import { schemaOf, type Projection } from '#projections/projection'
+import { createClient } from '#postgres/client'
+import type { DatabaseUrls } from '#postgres/database-urls'
 
 /** The rights of the service's role per table; it has no others. It may insert and read events, but not change them. */
 export const RIGHTS: Record<string, string> = {

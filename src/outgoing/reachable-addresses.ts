@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 import { Address6 } from 'ip-address'
-import { isInNetworks } from '#domain/networks.ts'
+import { isInNetworks } from '#domain/networks'
 
 /** The part of IPv6 that IANA has opened for global unicast (RFC 4291). Everything else is reserved, or special. */
 const GLOBAL_UNICAST = ['2000::/3']

@@ -1,9 +1,9 @@
-import type { EmployeeFilter } from '#projections/employees/filter.ts'
-import { listPeople, type PeopleOrder } from '#projections/employees/people-list.ts'
-import { ATTRIBUTE_NAMES } from '#domain/attributes.ts'
-import type { Employee } from '#domain/employees/employee.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { CsvColumn } from '#log/csv-text.ts'
+import type { EmployeeFilter } from '#projections/employees/filter'
+import { listPeople, type PeopleOrder } from '#projections/employees/people-list'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
+import type { Employee } from '#domain/employees/employee'
+import type { LedgerDb } from '#ledger/tables'
+import type { CsvColumn } from '#log/csv-text'
 
 const PEOPLE_AT_ONCE = 1_000
 

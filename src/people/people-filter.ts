@@ -1,11 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { EmployeeFilter } from '#projections/employees/filter.ts'
-import { PEOPLE_ORDERS, type PeopleOrder } from '#projections/employees/people-list.ts'
-import { isId } from '#domain/ids.ts'
-import { formatLocalDay } from '#domain/local-times.ts'
-import { oneOf, optionalString, strictObject, withDefault } from '#http/openapi/schema-parts.ts'
-import { assertStorable, invalidQuery } from '#http/server/query-values.ts'
-import { databaseTimeMs } from '#postgres/database-clock.ts'
+import type { EmployeeFilter } from '#projections/employees/filter'
+import { PEOPLE_ORDERS, type PeopleOrder } from '#projections/employees/people-list'
+import { isId } from '#domain/ids'
+import { formatLocalDay } from '#domain/local-times'
+import { oneOf, optionalString, strictObject, withDefault } from '#http/openapi/schema-parts'
+import { assertStorable, invalidQuery } from '#http/server/query-values'
+import { databaseTimeMs } from '#postgres/database-clock'
 
 /** What is wrong with people, as somebody may look for them. */
 export const ONLY = {

@@ -1,6 +1,6 @@
-import { inTurns } from '#admission/turns.ts'
-import { zip, type ZipEntry } from '#evidence/zip.ts'
-import type { CsvColumn } from '#log/csv-text.ts'
+import { inTurns } from '#admission/turns'
+import { zip, type ZipEntry } from '#evidence/zip'
+import type { CsvColumn } from '#log/csv-text'
 
 /*
  * A workbook (Office Open XML, ECMA-376) of one sheet, whose cells are all texts, so that no program changes a number or a

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg'
-import { buildErasingEvents } from '#domain/erasure.ts'
-import { problem } from '#domain/errors.ts'
-import { nextVersion, type CompanyChange } from '#ledger/append/append-company-events.ts'
-import { filterWithData } from '#ledger/erasure/erase-events.ts'
-import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '#accounts/change-company.ts'
+import { buildErasingEvents } from '#domain/erasure'
+import { problem } from '#domain/errors'
+import { nextVersion, type CompanyChange } from '#ledger/append/append-company-events'
+import { filterWithData } from '#ledger/erasure/erase-events'
+import { changeCompany, RefusedByStateError, type Acting, type CompanyServices } from '#accounts/change-company'
 import { countStored, EMPLOYEE_ROWS, isInStoredFiles } from './employee-places.ts'
 import {
   type NamedPerson,

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg'
-import { changeCompany, type Acting, type CompanyServices } from '#accounts/change-company.ts'
-import { changeUserRow, type ChangedUser } from '#accounts/users/change-user.ts'
-import type { UserRef } from '#accounts/users/users.ts'
-import { filterWithData } from '#ledger/erasure/erase-events.ts'
+import { changeCompany, type Acting, type CompanyServices } from '#accounts/change-company'
+import { changeUserRow, type ChangedUser } from '#accounts/users/change-user'
+import type { UserRef } from '#accounts/users/users'
+import { filterWithData } from '#ledger/erasure/erase-events'
 import { isErasedWithUser, USER_EVENTS, USER_ROWS } from './user-places.ts'
 
 /**

@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
-import { fromUuid, toUuid, type IdPrefix } from '#domain/ids.ts'
-import type { ErasedBy, ErasingType, EventTypeWith, StreamPrefix } from '#domain/event-types.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import { fromUuid, toUuid, type IdPrefix } from '#domain/ids'
+import type { ErasedBy, ErasingType, EventTypeWith, StreamPrefix } from '#domain/event-types'
+import type { RecordedEvent } from '#domain/events'
+import type { Queryable } from '#postgres/query-client'
 
 /*
  * Where data of people stand. The erasure of a person and the report of what is held about them follow the same

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import type { RecordedEvent } from '#domain/events.ts'
-import type { Acting, CompanyServices } from '#accounts/change-company.ts'
+import type { RecordedEvent } from '#domain/events'
+import type { Acting, CompanyServices } from '#accounts/change-company'
 import {
   type TracedEmployee,
   EMPLOYEE_EVENTS,
@@ -17,10 +17,10 @@ import {
   searchLedger,
 } from './find-person.ts'
 import type { Row } from './places.ts'
-import { formatFullName } from '#domain/employees/full-name.ts'
-import { findEventsWith, readCallEnds } from '#ledger/erasure/find-events.ts'
-import { readEmployeeAt } from '#ledger/read/read-employee-history.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { formatFullName } from '#domain/employees/full-name'
+import { findEventsWith, readCallEnds } from '#ledger/erasure/find-events'
+import { readEmployeeAt } from '#ledger/read/read-employee-history'
+import type { LedgerDb } from '#ledger/tables'
 import { describeEvents, ERASED_FIELDS, beginReport, single, type Report, type Section } from './report.ts'
 import { listWebhookRecipients } from './webhook-recipients.ts'
 

@@ -1,7 +1,7 @@
-import { RefusedByStateError, type Acting, type CompanyServices } from '#accounts/change-company.ts'
-import { NO_SUCH_USER } from '#accounts/users/change-user.ts'
+import { RefusedByStateError, type Acting, type CompanyServices } from '#accounts/change-company'
+import { NO_SUCH_USER } from '#accounts/users/change-user'
 import { isErasedWithUser, USER_EVENTS, USER_ROWS, type UserRows } from './user-places.ts'
-import { findActs } from '#ledger/erasure/find-events.ts'
+import { findActs } from '#ledger/erasure/find-events'
 import { describeEvents, ERASED_FIELDS, beginReport, type Report, type Section } from './report.ts'
 
 /**

@@ -1,7 +1,7 @@
-import type { RecordedEvent } from '#domain/events.ts'
-import { toUuid } from '#domain/ids.ts'
-import { changeCompany, type Acting, type CompanyServices } from '#accounts/change-company.ts'
-import { nextVersion } from '#ledger/append/append-company-events.ts'
+import type { RecordedEvent } from '#domain/events'
+import { toUuid } from '#domain/ids'
+import { changeCompany, type Acting, type CompanyServices } from '#accounts/change-company'
+import { nextVersion } from '#ledger/append/append-company-events'
 import type { Row } from './places.ts'
 
 /** What is held about a person in one kind of place. */

@@ -1,7 +1,7 @@
-import type { UserRef } from '#accounts/users/users.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import { toUuid } from '#domain/ids.ts'
-import { readPagesOutsideCalls, readStreamPages } from '#ledger/erasure/find-events.ts'
+import type { UserRef } from '#accounts/users/users'
+import type { RecordedEvent } from '#domain/events'
+import { toUuid } from '#domain/ids'
+import { readPagesOutsideCalls, readStreamPages } from '#ledger/erasure/find-events'
 import { columns, describeTable, type EventReader, type FoundIn, type PersonTable, type RowPlace } from './places.ts'
 
 /** The events that hold data of a user. */

@@ -1,8 +1,8 @@
-import type { WebhookSettings } from '#domain/webhook-types.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import { readPagesOutsideCalls } from '#ledger/erasure/find-events.ts'
-import { binarySearch } from '#ledger/read/binary-search.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import type { WebhookSettings } from '#domain/webhook-types'
+import type { RecordedEvent } from '#domain/events'
+import { readPagesOutsideCalls } from '#ledger/erasure/find-events'
+import { binarySearch } from '#ledger/read/binary-search'
+import type { Queryable } from '#postgres/query-client'
 import type { Row } from './places.ts'
 
 /** A webhook with the settings that it has since an event. */

@@ -1,5 +1,5 @@
 import { html, raw } from 'hono/html'
-import { inTurns } from '#admission/turns.ts'
+import { inTurns } from '#admission/turns'
 import type { Row } from './places.ts'
 import type { Report, Section } from './report.ts'
 

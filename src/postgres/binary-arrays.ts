@@ -1,4 +1,4 @@
-import { UUID_BYTES, writeUuid } from '#domain/ids.ts'
+import { UUID_BYTES, writeUuid } from '#domain/ids'
 
 /*
  * Encodes columns of many rows as statement parameters: arrays in PostgreSQL's binary format, which `unnest` turns into

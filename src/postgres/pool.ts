@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { PoolClient } from 'pg'
-import { parseJson } from '#domain/json.ts'
+import { parseJson } from '#domain/json'
 import { connectionTo, type Target } from './session-settings.ts'
 
 const TIMESTAMPTZ = 1184

@@ -1,5 +1,5 @@
 import type { ClientBase, QueryResultRow } from 'pg'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 
 export interface Answer<Row> {
   rows: Row[]

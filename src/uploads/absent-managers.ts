@@ -1,10 +1,10 @@
-import { NOBODY } from '#domain/calls/touched-values.ts'
+import { NOBODY } from '#domain/calls/touched-values'
 import type { Pool } from 'pg'
-import type { RowKeys } from '#spreadsheets/plan-rows.ts'
-import { normalizeEmail } from '#text/normalize-text.ts'
-import { isObject } from '#domain/json.ts'
-import { loadEmployees } from '#ledger/read/read-employees.ts'
-import type { StoredUpload } from '#ledger/uploads/read-uploads.ts'
+import type { RowKeys } from '#spreadsheets/plan-rows'
+import { normalizeEmail } from '#text/normalize-text'
+import { isObject } from '#domain/json'
+import { loadEmployees } from '#ledger/read/read-employees'
+import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import type { PartRecords } from './part-records.ts'
 
 /* Managers whom neither the file nor the company has. One of them stops nobody: they are asked once for the file. */

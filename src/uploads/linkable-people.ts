@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { isLinkable } from '#domain/calls/call-draft.ts'
-import { NOBODY } from '#domain/calls/touched-values.ts'
-import { findWithoutExternalId } from '#ledger/read/find-without-external-id.ts'
-import { loadEmployees } from '#ledger/read/read-employees.ts'
-import type { StoredUpload } from '#ledger/uploads/read-uploads.ts'
-import type { RowKeys } from '#spreadsheets/plan-rows.ts'
+import { isLinkable } from '#domain/calls/call-draft'
+import { NOBODY } from '#domain/calls/touched-values'
+import { findWithoutExternalId } from '#ledger/read/find-without-external-id'
+import { loadEmployees } from '#ledger/read/read-employees'
+import type { StoredUpload } from '#ledger/uploads/read-uploads'
+import type { RowKeys } from '#spreadsheets/plan-rows'
 
 /** The rows that are looked up at once, and the people who are loaded at once. */
 const ROWS_AT_ONCE = 5_000

@@ -1,12 +1,12 @@
-import { rulesOf } from '#domain/operations.ts'
-import { inTurns } from '#admission/turns.ts'
-import { readName } from '#spreadsheets/cells.ts'
-import type { CorrectedRecord, StoredRow, UploadOperation } from '#domain/uploads.ts'
-import { MAX_CORRECTIONS } from '#domain/uploads.ts'
-import type { CorrectedRecords } from '#domain/events.ts'
-import { isId } from '#domain/ids.ts'
-import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/find-calls.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { rulesOf } from '#domain/operations'
+import { inTurns } from '#admission/turns'
+import { readName } from '#spreadsheets/cells'
+import type { CorrectedRecord, StoredRow, UploadOperation } from '#domain/uploads'
+import { MAX_CORRECTIONS } from '#domain/uploads'
+import type { CorrectedRecords } from '#domain/events'
+import { isId } from '#domain/ids'
+import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/find-calls'
+import type { LedgerDb } from '#ledger/tables'
 
 /*
  * Which records of which failed calls the rows of a file are. The ledger decides: it has a call from the moment of its

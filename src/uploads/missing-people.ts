@@ -1,18 +1,18 @@
-import { createsAll } from '#domain/operations.ts'
+import { createsAll } from '#domain/operations'
 import type { Pool } from 'pg'
-import { inTurns } from '#admission/turns.ts'
-import { findWhyPartial, NamedPeople } from '#spreadsheets/named-people.ts'
-import { listEmployees } from '#projections/employees/queries.ts'
-import { RefusedByStateError } from '#accounts/change-company.ts'
-import { problem } from '#domain/errors.ts'
-import { NOBODY } from '#domain/calls/touched-values.ts'
-import type { Employee } from '#domain/employees/employee.ts'
-import { countEffects, isApplicable, type StoredRow } from '#domain/uploads.ts'
-import { loadEmployees } from '#ledger/read/read-employees.ts'
-import { readRowsToPlan } from '#ledger/uploads/change-upload.ts'
-import { removeMissingParts, setMissingParts, type MissingPart } from '#ledger/uploads/missing-parts.ts'
-import { findOriginal } from '#ledger/uploads/originals.ts'
-import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads.ts'
+import { inTurns } from '#admission/turns'
+import { findWhyPartial, NamedPeople } from '#spreadsheets/named-people'
+import { listEmployees } from '#projections/employees/queries'
+import { RefusedByStateError } from '#accounts/change-company'
+import { problem } from '#domain/errors'
+import { NOBODY } from '#domain/calls/touched-values'
+import type { Employee } from '#domain/employees/employee'
+import { countEffects, isApplicable, type StoredRow } from '#domain/uploads'
+import { loadEmployees } from '#ledger/read/read-employees'
+import { readRowsToPlan } from '#ledger/uploads/change-upload'
+import { removeMissingParts, setMissingParts, type MissingPart } from '#ledger/uploads/missing-parts'
+import { findOriginal } from '#ledger/uploads/originals'
+import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import {
   findUpload,
   readContent,
@@ -20,7 +20,7 @@ import {
   readRows,
   writeContent,
   writeStoredRow,
-} from '#ledger/uploads/read-uploads.ts'
+} from '#ledger/uploads/read-uploads'
 import { wholeFiles } from './map-upload.ts'
 import { openKeys } from './plan-parts.ts'
 import { MAX_PARTS } from './row-store.ts'

@@ -1,9 +1,9 @@
-import { FileError, type FileFault } from '#spreadsheets/file-error.ts'
-import type { RowKeys } from '#spreadsheets/plan-rows.ts'
-import { normalizeEmail } from '#text/normalize-text.ts'
-import type { StoredRow } from '#domain/uploads.ts'
-import { writeContent, writeStoredRow } from '#ledger/uploads/read-uploads.ts'
-import type { FilledPart } from '#ledger/uploads/store-upload.ts'
+import { FileError, type FileFault } from '#spreadsheets/file-error'
+import type { RowKeys } from '#spreadsheets/plan-rows'
+import { normalizeEmail } from '#text/normalize-text'
+import type { StoredRow } from '#domain/uploads'
+import { writeContent, writeStoredRow } from '#ledger/uploads/read-uploads'
+import type { FilledPart } from '#ledger/uploads/store-upload'
 import { describeMost, MAX_PARTS } from './row-store.ts'
 
 /** A file cannot be read. */

@@ -1,10 +1,10 @@
-import { inTurns } from '#admission/turns.ts'
-import { parseRecord } from '#bodies/json-body.ts'
-import type { FileFault } from '#spreadsheets/file-error.ts'
-import { openRows, type RowReader } from '#spreadsheets/read-records.ts'
-import type { StoredRow } from '#domain/uploads.ts'
-import { dateOf, type StoredUpload } from '#ledger/uploads/read-uploads.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { inTurns } from '#admission/turns'
+import { parseRecord } from '#bodies/json-body'
+import type { FileFault } from '#spreadsheets/file-error'
+import { openRows, type RowReader } from '#spreadsheets/read-records'
+import type { StoredRow } from '#domain/uploads'
+import { dateOf, type StoredUpload } from '#ledger/uploads/read-uploads'
+import { trimBlanks } from '#text/normalize-text'
 
 /** The records of a part, as the body of a call, and where they are in the file. */
 export interface PartRecords {

@@ -1,9 +1,9 @@
-import { RefusedByStateError, type Acting } from '#accounts/change-company.ts'
-import type { Budget } from '#admission/budget.ts'
-import { FileQuestion, type FileAnswers } from '#spreadsheets/file-question.ts'
-import { cancelUpload } from '#ledger/uploads/change-upload.ts'
-import { forgetOriginal, type Original, readOriginal } from '#ledger/uploads/originals.ts'
-import { NO_SUCH_UPLOAD } from '#ledger/uploads/read-uploads.ts'
+import { RefusedByStateError, type Acting } from '#accounts/change-company'
+import type { Budget } from '#admission/budget'
+import { FileQuestion, type FileAnswers } from '#spreadsheets/file-question'
+import { cancelUpload } from '#ledger/uploads/change-upload'
+import { forgetOriginal, type Original, readOriginal } from '#ledger/uploads/originals'
+import { NO_SUCH_UPLOAD } from '#ledger/uploads/read-uploads'
 import { askAboutFile, storeFile, type SentFile, type UploadRouteServices } from './store-file.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { FileError } from '#spreadsheets/file-error.ts'
-import { parseJson } from '#domain/json.ts'
-import type { StoredRow } from '#domain/uploads.ts'
-import { writeStoredRow } from '#ledger/uploads/read-uploads.ts'
+import { FileError } from '#spreadsheets/file-error'
+import { parseJson } from '#domain/json'
+import type { StoredRow } from '#domain/uploads'
+import { writeStoredRow } from '#ledger/uploads/read-uploads'
 
 /** The most parts of a file. */
 export const MAX_PARTS = 100

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import { toUuid } from '#domain/ids.ts'
-import type { StoredRow } from '#domain/uploads.ts'
-import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads.ts'
+import { toUuid } from '#domain/ids'
+import type { StoredRow } from '#domain/uploads'
+import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import { readPart } from './part-records.ts'
 
 /** A call of a part, as the ledger has it. */

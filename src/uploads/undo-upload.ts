@@ -1,8 +1,8 @@
-import { RefusedByStateError, type Acting } from '#accounts/change-company.ts'
-import { problem } from '#domain/errors.ts'
-import { partChanges } from '#domain/uploads.ts'
-import { MAX_UPLOADS, storeUpload } from '#ledger/uploads/store-upload.ts'
-import { readParts, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads.ts'
+import { RefusedByStateError, type Acting } from '#accounts/change-company'
+import { problem } from '#domain/errors'
+import { partChanges } from '#domain/uploads'
+import { MAX_UPLOADS, storeUpload } from '#ledger/uploads/store-upload'
+import { readParts, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { requireUpload } from './apply-upload.ts'
 import type { UploadRouteServices } from './store-file.ts'
 

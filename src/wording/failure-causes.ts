@@ -1,4 +1,4 @@
-import type { ProblemCode } from '#domain/errors.ts'
+import type { ProblemCode } from '#domain/errors'
 
 /** Why calls fail, in a few words, by their error code. */
 const CAUSES: Partial<Record<ProblemCode, string>> = {

@@ -1,4 +1,4 @@
-import type { Role } from '#domain/accounts/roles.ts'
+import type { Role } from '#domain/accounts/roles'
 
 /** The groups of Company Settings, in order. */
 export const NAVIGATION_GROUPS = ['Activity', 'Access', 'Audit', 'Settings'] as const

@@ -1,4 +1,4 @@
-import type { TokenScope, TokenScopes } from '#domain/accounts/roles.ts'
+import type { TokenScope, TokenScopes } from '#domain/accounts/roles'
 
 /** What a token with each scope lets a program do. */
 export const SCOPE_WORDS: Readonly<Record<TokenScope, string>> = {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { divide } from '#domain/divide.ts'
+import { divide } from '#domain/divide'
 import type { PgBoss } from './queues.ts'
 
 /** A job names companies that may have something to do. It is only a hint; their rows decide. */

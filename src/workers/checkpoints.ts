@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Projection } from '#projections/projection.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { bigintArray, byteaArray, uuidArray } from '#postgres/binary-arrays.ts'
-import { headsWithCheckpoints } from '#ledger/read/read-progress.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { Projection } from '#projections/projection'
+import { fromUuid, toUuid } from '#domain/ids'
+import { bigintArray, byteaArray, uuidArray } from '#postgres/binary-arrays'
+import { headsWithCheckpoints } from '#ledger/read/read-progress'
+import type { LedgerDb } from '#ledger/tables'
 
 type Version = Pick<Projection, 'name' | 'version'>
 

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { createBudget } from '#admission/budget.ts'
+import { createBudget } from '#admission/budget'
 import type { CompaniesJob } from './announce.ts'
 import { POLLING, type PgBoss } from './queues.ts'
 import { Runs, type StopSignals } from './runs.ts'

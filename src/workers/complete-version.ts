@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { Projection } from '#projections/projection.ts'
-import { headsWithCheckpoints, isComplete } from '#ledger/read/read-progress.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { Projection } from '#projections/projection'
+import { headsWithCheckpoints, isComplete } from '#ledger/read/read-progress'
+import type { LedgerDb } from '#ledger/tables'
 
 /** The age in seconds up to which unfolded events are tolerated: under load, there are always some. */
 const MAX_SECONDS_BEHIND = 10

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
-import { schemaOf, type Projection } from '#projections/projection.ts'
-import { toUuid } from '#domain/ids.ts'
-import { shadowNameOf } from '#ledger/read/read-standings.ts'
-import type { LedgerDb, LedgerTables } from '#ledger/tables.ts'
+import { schemaOf, type Projection } from '#projections/projection'
+import { toUuid } from '#domain/ids'
+import { shadowNameOf } from '#ledger/read/read-standings'
+import type { LedgerDb, LedgerTables } from '#ledger/tables'
 import { isOf } from './checkpoints.ts'
 import { readProjectionTables } from './table-differences.ts'
 

@@ -1,4 +1,4 @@
-import { PROJECTIONS } from '#projections/index.ts'
+import { PROJECTIONS } from '#projections/index'
 
 /** SQL: joins the checkpoints of all projections to a company's head `h`. */
 export const JOIN_CHECKPOINTS = PROJECTIONS.map(

@@ -1,14 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Transaction } from 'kysely'
-import { schemaOf, type CallPart, type CompanyEvents, type Projection } from '#projections/projection.ts'
-import { doInTurns } from '#admission/turns.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import { isErasing, closesCall } from '#domain/event-types.ts'
-import { isPermanent } from '#postgres/database-errors.ts'
-import { errorReason } from '#postgres/startup-error.ts'
-import { readEventPage, readLastOfStream, type EventPage, type PositionsAfter } from '#ledger/read/read-events.ts'
-import type { RecentEvents } from '#ledger/append/recent-events.ts'
-import type { LedgerDb, LedgerTables } from '#ledger/tables.ts'
+import { schemaOf, type CallPart, type CompanyEvents, type Projection } from '#projections/projection'
+import { doInTurns } from '#admission/turns'
+import type { RecordedEvent } from '#domain/events'
+import { isErasing, closesCall } from '#domain/event-types'
+import { isPermanent } from '#postgres/database-errors'
+import { errorReason } from '#postgres/startup-error'
+import { readEventPage, readLastOfStream, type EventPage, type PositionsAfter } from '#ledger/read/read-events'
+import type { RecentEvents } from '#ledger/append/recent-events'
+import type { LedgerDb, LedgerTables } from '#ledger/tables'
 import {
   type ProjectionCheckpoint,
   type CheckpointMove,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { schemaOf, type Projection } from '#projections/projection.ts'
-import { isComplete } from '#ledger/read/read-progress.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { schemaOf, type Projection } from '#projections/projection'
+import { isComplete } from '#ledger/read/read-progress'
+import type { LedgerDb } from '#ledger/tables'
 import { shadowOf } from './copies.ts'
 import { dropReplaced, dropSchema, forgetCheckpoints } from './shadow.ts'
 

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
-import { PROJECTIONS } from '#projections/index.ts'
-import type { Projection } from '#projections/projection.ts'
-import { connectionTo } from '#postgres/session-settings.ts'
+import { PROJECTIONS } from '#projections/index'
+import type { Projection } from '#projections/projection'
+import { connectionTo } from '#postgres/session-settings'
 import type { DueWork } from './watch-standstill.ts'
 
 /** The name of a projection's queue. */

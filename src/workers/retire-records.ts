@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import { buildErasingEvents } from '#domain/erasure.ts'
-import { appendCompanyEvents, nextVersion, SCHEDULE } from '#ledger/append/append-company-events.ts'
-import { trackWork } from '#ledger/background/failing-work.ts'
-import { listCompaniesWithRejectedBefore, findRejectedBefore } from '#ledger/erasure/rejected-records.ts'
+import { buildErasingEvents } from '#domain/erasure'
+import { appendCompanyEvents, nextVersion, SCHEDULE } from '#ledger/append/append-company-events'
+import { trackWork } from '#ledger/background/failing-work'
+import { listCompaniesWithRejectedBefore, findRejectedBefore } from '#ledger/erasure/rejected-records'
 
 /** The maximum number of records per transaction, which locks the head of the company. */
 const RECORDS_AT_ONCE = 1_000

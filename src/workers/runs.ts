@@ -1,5 +1,5 @@
-import { NoTurnError } from '#admission/batcher.ts'
-import { inCompany } from '#postgres/company-scope.ts'
+import { NoTurnError } from '#admission/batcher'
+import { inCompany } from '#postgres/company-scope'
 
 /** Aborted when the process stops: `stopping` at once, `cutOff` when what is under way has had time to finish. */
 export interface StopSignals {

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import { createTables, type Projection } from '#projections/projection.ts'
-import type { LedgerDb, LedgerTables } from '#ledger/tables.ts'
+import { createTables, type Projection } from '#projections/projection'
+import type { LedgerDb, LedgerTables } from '#ledger/tables'
 import { foldBetween, foldCalls } from './project.ts'
 import { REBUILD_BATCH_EVENTS, RebuildError } from './rebuild.ts'
 import { readProjectionTables, type Table } from './table-differences.ts'

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { toUuid } from '#domain/ids'
+import type { LedgerDb } from '#ledger/tables'
 
 /** A table of a projection, from the system catalogs. */
 export interface Table {

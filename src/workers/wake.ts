@@ -1,4 +1,4 @@
-import { PROJECTIONS } from '#projections/index.ts'
+import { PROJECTIONS } from '#projections/index'
 import { announceTo, type Announcer } from './announce.ts'
 import { queueOf, type PgBoss } from './queues.ts'
 

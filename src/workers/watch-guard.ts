@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { findUnguardedTables } from '#ledger/audit/unguarded-tables.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { findUnguardedTables } from '#ledger/audit/unguarded-tables'
+import type { LedgerDb } from '#ledger/tables'
 import { startSweep } from './sweep.ts'
 
 const INTERVAL_MS = 60_000

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { clearFailingWork, recordFailingWork, type WorkRef } from '#ledger/background/failing-work.ts'
+import { clearFailingWork, recordFailingWork, type WorkRef } from '#ledger/background/failing-work'
 import { startSweep } from './sweep.ts'
 
 const INTERVAL_MS = 60_000

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { windowStart } from '#domain/accounts/api-key.ts'
-import { toUuid } from '#domain/ids.ts'
+import { windowStart } from '#domain/accounts/api-key'
+import { toUuid } from '#domain/ids'
 import {
   type KeyLife,
   createKey,
@@ -10,7 +10,7 @@ import {
   type KeyToIssue,
   decideKeyChange,
   type KeyChange,
-} from '#domain/accounts/key-lifecycle.ts'
+} from '#domain/accounts/key-lifecycle'
 import {
   type Transaction,
   assertSeen,
@@ -21,12 +21,12 @@ import {
   RefusedByStateError,
 } from '../change-company.ts'
 import { type SecretDigest, digestSecret, generateSecret } from '../users/new-secret.ts'
-import type { KeyAccess, KeyQuota } from '#domain/events.ts'
-import { accessData } from '#domain/accounts/key-access.ts'
-import { prefixOfSecret } from '#domain/accounts/secrets.ts'
-import { OPERATOR } from '#ledger/append/append-company-events.ts'
+import type { KeyAccess, KeyQuota } from '#domain/events'
+import { accessData } from '#domain/accounts/key-access'
+import { prefixOfSecret } from '#domain/accounts/secrets'
+import { OPERATOR } from '#ledger/append/append-company-events'
 import { findNewestKey, findApiKey, type SeenKey } from './read-api-keys.ts'
-import { problem } from '#domain/errors.ts'
+import { problem } from '#domain/errors'
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 

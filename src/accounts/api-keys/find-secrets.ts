@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
-import { findSecretIn } from '#domain/accounts/secrets.ts'
-import { isId, toUuid } from '#domain/ids.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { findSecretIn } from '#domain/accounts/secrets'
+import { isId, toUuid } from '#domain/ids'
+import type { LedgerDb } from '#ledger/tables'
 import { hashSecret } from '../users/new-secret.ts'
 import { selectTokens, toSeenToken, type SeenToken } from '../users/read-user-tokens.ts'
 import { LAST_FOUR, selectApiKeys, toSeenKey, type SeenKey } from './read-api-keys.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /*
  * Finds the API key or the token of a secret that turned up somewhere. A secret is looked up by its SHA-256 and goes no

@@ -1,11 +1,11 @@
 import { sql, type InferResult } from 'kysely'
-import { type KeyUsage, hasExpired } from '#domain/accounts/api-key.ts'
-import { NO_LIMITS } from '#domain/accounts/key-limits.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { KeyLife } from '#domain/accounts/key-lifecycle.ts'
-import { keyUsageOf } from '#ledger/append/statements.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import { type KeyUsage, hasExpired } from '#domain/accounts/api-key'
+import { NO_LIMITS } from '#domain/accounts/key-limits'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { KeyLife } from '#domain/accounts/key-lifecycle'
+import { keyUsageOf } from '#ledger/append/statements'
+import type { LedgerDb } from '#ledger/tables'
+import type { Queryable } from '#postgres/query-client'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface ApiKeyRecord extends KeyLife {

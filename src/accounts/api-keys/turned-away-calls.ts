@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
-import { whyTurnedAway, type TurnedAwayReason } from '#domain/accounts/turned-away.ts'
-import { toUuid } from '#domain/ids.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
-import type { Row } from '#ledger/tables.ts'
+import { whyTurnedAway, type TurnedAwayReason } from '#domain/accounts/turned-away'
+import { toUuid } from '#domain/ids'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
+import type { Row } from '#ledger/tables'
 import type { FoundKey } from './key-access.ts'
 
 /*

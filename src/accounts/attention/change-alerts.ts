@@ -1,7 +1,7 @@
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { changeCompany, type Acting, type CompanyServices } from '../change-company.ts'
 import { placeUserEvents } from '../record-session-events.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { LedgerDb } from '#ledger/tables'
 
 /** Whether a user gets alerts by email. */
 export async function wantsAlerts(db: LedgerDb, companyId: string, userId: string): Promise<boolean> {

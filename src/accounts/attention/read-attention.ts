@@ -4,10 +4,10 @@ import {
   readFailedCalls,
   selectFailedCalls,
   selectLastCalls,
-} from '#projections/bulk-user-logs/attention-queries.ts'
-import { selectSetBack, selectWriterKeys } from '#projections/bulk-user-logs/overwritten-fields.ts'
-import { BULK_USER_LOGS } from '#projections/bulk-user-logs/queries.ts'
-import { EMPLOYEES } from '#projections/employees/queries.ts'
+} from '#projections/bulk-user-logs/attention-queries'
+import { selectSetBack, selectWriterKeys } from '#projections/bulk-user-logs/overwritten-fields'
+import { BULK_USER_LOGS } from '#projections/bulk-user-logs/queries'
+import { EMPLOYEES } from '#projections/employees/queries'
 import {
   type AttentionFacts,
   type AttentionItem,
@@ -19,18 +19,18 @@ import {
   nameOfItem,
   NEARLY_USED,
   startOfYesterday,
-} from '#domain/attention.ts'
-import type { AttentionKind } from '#domain/attention-kinds.ts'
-import { formatLocalDay } from '#domain/local-times.ts'
-import { MAX_SNOOZES } from '#domain/snoozes.ts'
-import { findOverwritten, type SetBack, type WriterKey } from '#domain/accounts/overwritten-fields.ts'
-import { REFRESH_PERIODS, windowStart } from '#domain/accounts/api-key.ts'
-import { fromUuid, isId, toUuid } from '#domain/ids.ts'
+} from '#domain/attention'
+import type { AttentionKind } from '#domain/attention-kinds'
+import { formatLocalDay } from '#domain/local-times'
+import { MAX_SNOOZES } from '#domain/snoozes'
+import { findOverwritten, type SetBack, type WriterKey } from '#domain/accounts/overwritten-fields'
+import { REFRESH_PERIODS, windowStart } from '#domain/accounts/api-key'
+import { fromUuid, isId, toUuid } from '#domain/ids'
 import { selectTurnedAway, type TurnedAwayRow } from '../api-keys/turned-away-calls.ts'
-import { keyUsageOf, type UsageRow } from '#ledger/append/statements.ts'
-import { selectFailingWork } from '#ledger/background/failing-work.ts'
-import { selectUnfoldedCalls, type UnfoldedCall } from '#ledger/calls/select-unfolded-calls.ts'
-import type { LedgerDb, Row } from '#ledger/tables.ts'
+import { keyUsageOf, type UsageRow } from '#ledger/append/statements'
+import { selectFailingWork } from '#ledger/background/failing-work'
+import { selectUnfoldedCalls, type UnfoldedCall } from '#ledger/calls/select-unfolded-calls'
+import type { LedgerDb, Row } from '#ledger/tables'
 import { selectDisputes } from './read-disputes.ts'
 
 type Condition = RawBuilder<unknown>

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { AttentionFacts } from '#domain/attention.ts'
-import { toUuid } from '#domain/ids.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { AttentionFacts } from '#domain/attention'
+import { toUuid } from '#domain/ids'
+import type { LedgerDb } from '#ledger/tables'
 
 type Dispute = AttentionFacts['disputes'][number]
 

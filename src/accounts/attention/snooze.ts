@@ -1,9 +1,9 @@
-import { attentionData, nameOfItem, type AttentionItem } from '#domain/attention.ts'
-import type { NewEvent } from '#domain/events.ts'
-import { toUuid } from '#domain/ids.ts'
-import { formatLocalDay } from '#domain/local-times.ts'
-import { checkSnooze, type WantedSnooze } from '#domain/snoozes.ts'
-import { nextVersion } from '#ledger/append/append-company-events.ts'
+import { attentionData, nameOfItem, type AttentionItem } from '#domain/attention'
+import type { NewEvent } from '#domain/events'
+import { toUuid } from '#domain/ids'
+import { formatLocalDay } from '#domain/local-times'
+import { checkSnooze, type WantedSnooze } from '#domain/snoozes'
+import { nextVersion } from '#ledger/append/append-company-events'
 import {
   changeCompany,
   RefusedByStateError,

@@ -1,10 +1,10 @@
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { LedgerDb, LedgerTables } from '#ledger/tables.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { LedgerDb, LedgerTables } from '#ledger/tables'
 import { sql } from 'kysely'
-import { appendCompanyEvents, OPERATOR, nextVersion } from '#ledger/append/append-company-events.ts'
-import { onClient } from '#postgres/kysely.ts'
+import { appendCompanyEvents, OPERATOR, nextVersion } from '#ledger/append/append-company-events'
+import { onClient } from '#postgres/kysely'
 import { type CompanyServices, changeCompany, type Acting } from '../change-company.ts'
-import type { NewEvent } from '#domain/events.ts'
+import type { NewEvent } from '#domain/events'
 
 /** A company as shown to its administrators. */
 export interface CompanyRecord {

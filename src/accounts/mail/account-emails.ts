@@ -1,7 +1,7 @@
-import type { TokenScopes } from '#domain/accounts/roles.ts'
-import { describeScopes } from '#wording/token-scopes.ts'
-import { formatTime } from '#domain/local-times.ts'
-import { readAddress } from '#domain/networks.ts'
+import type { TokenScopes } from '#domain/accounts/roles'
+import { describeScopes } from '#wording/token-scopes'
+import { formatTime } from '#domain/local-times'
+import { readAddress } from '#domain/networks'
 import { quote, type EmailContent } from './email.ts'
 
 /* What the messages about users' accounts say. None names an employee. */

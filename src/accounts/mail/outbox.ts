@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { toUuid } from '#domain/ids.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
-import { openDatabase } from '#postgres/kysely.ts'
+import { toUuid } from '#domain/ids'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
+import { openDatabase } from '#postgres/kysely'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { limitContent, type EmailContent, type EmailKind } from './email.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import type { Queryable } from '#postgres/query-client'
 
 /*
  * The messages that are to be sent. One is inserted in the transaction of the change that causes it, so that it is sent

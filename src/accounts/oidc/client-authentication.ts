@@ -1,7 +1,7 @@
 import { importJWK, type JWK } from 'jose'
 import type { webcrypto } from 'node:crypto'
 import { ClientSecretBasic, ClientSecretPost, PrivateKeyJwt, type ClientAuth, type ServerMetadata } from 'openid-client'
-import type { ProviderSettings } from '#domain/provider-settings.ts'
+import type { ProviderSettings } from '#domain/provider-settings'
 import { ProviderError } from './provider-client.ts'
 
 const SIGNS_WITH = 'ES256'

@@ -1,6 +1,6 @@
 import type { ServerMetadata } from 'openid-client'
 import * as oidc from 'openid-client'
-import type { ProviderSettings } from '#domain/provider-settings.ts'
+import type { ProviderSettings } from '#domain/provider-settings'
 import type { ClientMethod } from './client-authentication.ts'
 import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'

@@ -1,10 +1,10 @@
 import { errors as joseErrors } from 'jose'
 import * as oidc from 'openid-client'
-import { NoTurnError } from '#admission/batcher.ts'
-import { OutgoingError } from '#outgoing/outgoing-error.ts'
+import { NoTurnError } from '#admission/batcher'
+import { OutgoingError } from '#outgoing/outgoing-error'
 import { UnreadableSecretError } from '../secrets/secret-box.ts'
 import { ProviderError, type ProviderFault } from './provider-client.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /** What the client asks a provider for, as sentences name it. */
 type ProviderResource = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'

@@ -1,7 +1,7 @@
-import { readProvenEmail } from '#domain/attributes.ts'
-import type { ProviderSettings } from '#domain/provider-settings.ts'
+import { readProvenEmail } from '#domain/attributes'
+import type { ProviderSettings } from '#domain/provider-settings'
 import { ProviderError, type ProviderIdentity, type LogoutNotice } from './provider-client.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
 import { explainClaim } from './explain-fault.ts'
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { ProviderError, type ProviderClient, type ProviderFault } from './provider-client.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { decodeProtectedHeader, type JWTPayload } from 'jose'
-import { databaseTimeMs } from '#postgres/database-clock.ts'
+import { databaseTimeMs } from '#postgres/database-clock'
 import type { PublishedProvider } from './discover-provider.ts'
 import { explainClaim } from './explain-fault.ts'
 import { verifyWith } from './provider-keys.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
-import { fieldError, invalidFields } from '#domain/errors.ts'
+import { toUuid } from '#domain/ids'
+import { fieldError, invalidFields } from '#domain/errors'
 import { loadPasswordHash } from '../users/user-rows.ts'
 import {
   changeCompany,

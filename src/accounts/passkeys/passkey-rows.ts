@@ -1,10 +1,10 @@
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import type { Transaction } from '../change-company.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { UserRef } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
-import type { Queryable } from '#postgres/query-client.ts'
-import type { Row } from '#ledger/tables.ts'
+import type { Queryable } from '#postgres/query-client'
+import type { Row } from '#ledger/tables'
 
 /*
  * The rows of passkeys and recovery codes. They are written under the lock of the company's head, together with the user's

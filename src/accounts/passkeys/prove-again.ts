@@ -1,10 +1,10 @@
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { hashSecret } from '../users/new-secret.ts'
 import { verifyPassword } from '../users/password.ts'
 import { requiresProvider } from '../users/sign-in-conditions.ts'
 import type { UserRef } from '../users/users.ts'
-import type { Queryable } from '#postgres/query-client.ts'
-import type { Row } from '#ledger/tables.ts'
+import type { Queryable } from '#postgres/query-client'
+import type { Row } from '#ledger/tables'
 
 /** For how long a session is proof enough of someone who has no password. */
 export const RECENT_MINUTES = 10

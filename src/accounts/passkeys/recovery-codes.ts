@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { RECOVERY_CODES } from '#domain/accounts/passkeys.ts'
+import { RECOVERY_CODES } from '#domain/accounts/passkeys'
 
 /** Crockford's base 32: no letters that are mistaken for digits. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -5,7 +5,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import { fromUuid, isId, UUID_BYTES, writeUuid } from '#domain/ids.ts'
+import { fromUuid, isId, UUID_BYTES, writeUuid } from '#domain/ids'
 import type { RelyingParty } from './relying-party.ts'
 import type { UserRef } from '../users/users.ts'
 

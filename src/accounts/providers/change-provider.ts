@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
-import { problem, invalidFields } from '#domain/errors.ts'
-import type { ClientAuth, ProviderSettings } from '#domain/provider-settings.ts'
+import { toUuid } from '#domain/ids'
+import { problem, invalidFields } from '#domain/errors'
+import type { ClientAuth, ProviderSettings } from '#domain/provider-settings'
 import {
   decideProvider,
   decideProviderChange,
@@ -9,8 +9,8 @@ import {
   type ProviderChange,
   type ProviderLife,
   type ProviderFacts,
-} from '#domain/providers/provider-lifecycle.ts'
-import { findSecretError } from '#domain/providers/read-provider-settings.ts'
+} from '#domain/providers/provider-lifecycle'
+import { findSecretError } from '#domain/providers/read-provider-settings'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import {
   type Acting,

@@ -1,7 +1,7 @@
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { ProviderSettings, ProviderUse } from '#domain/provider-settings.ts'
-import type { Queryable } from '#postgres/query-client.ts'
-import type { LedgerTables, Row } from '#ledger/tables.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { ProviderSettings, ProviderUse } from '#domain/provider-settings'
+import type { Queryable } from '#postgres/query-client'
+import type { LedgerTables, Row } from '#ledger/tables'
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { SecretBox } from '../secrets/secret-box.ts'
 

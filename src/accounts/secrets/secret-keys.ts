@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { createDurably, readIfExists, writeDurably } from '#files/durable-file.ts'
-import { errorReason, StartupError } from '#postgres/startup-error.ts'
+import { createDurably, readIfExists, writeDurably } from '#files/durable-file'
+import { errorReason, StartupError } from '#postgres/startup-error'
 import { KEY_BYTES } from './secret-box.ts'
 
 /** Keys that cannot be used. The message is for the operator. */

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
-import type { FailedAttempts, FailingMethod } from '#domain/accounts/sign-in.ts'
-import type { Client } from '#domain/client.ts'
-import { toUuid } from '#domain/ids.ts'
-import { inTransaction } from '#postgres/transaction.ts'
+import type { FailedAttempts, FailingMethod } from '#domain/accounts/sign-in'
+import type { Client } from '#domain/client'
+import { toUuid } from '#domain/ids'
+import { inTransaction } from '#postgres/transaction'
 import type { UserRef } from '../users/users.ts'
 
 /** Counts the failed sign-ins of users. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { problem, RefusedCredentialsError } from '#domain/errors.ts'
-import { toUuid } from '#domain/ids.ts'
-import { decideLink, type SignInRefusal } from '#domain/providers/decide-sign-in.ts'
+import { problem, RefusedCredentialsError } from '#domain/errors'
+import { toUuid } from '#domain/ids'
+import { decideLink, type SignInRefusal } from '#domain/providers/decide-sign-in'
 import type { ProviderIdentity } from '../oidc/provider-client.ts'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import { sql } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import type { LogoutNotice } from '../oidc/provider-client.ts'
 import { OLDEST_TOKEN_S, TOLERANCE_S } from '../oidc/verify-token.ts'
-import { inTransaction } from '#postgres/transaction.ts'
+import { inTransaction } from '#postgres/transaction'
 import type { StoredProvider } from '../providers/read-provider.ts'
 import { endSessions } from '../session-events.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
 
 /** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
 const MAX_TOKENS = 10_000

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Pool } from 'pg'
-import { RefusedCredentialsError } from '#domain/errors.ts'
+import { RefusedCredentialsError } from '#domain/errors'
 import { changeCompany, type CompanyServices } from '../change-company.ts'
 import { changeUserRow } from '../users/change-user.ts'
 import type { UserRef } from '../users/users.ts'

@@ -1,16 +1,16 @@
 import type { Pool, ClientBase } from 'pg'
-import type { Role } from '#domain/accounts/roles.ts'
-import type { NewEvent } from '#domain/events.ts'
+import type { Role } from '#domain/accounts/roles'
+import type { NewEvent } from '#domain/events'
 import {
   decideSignIn,
   type SignInRefusal,
   type LinkableUser,
   type MatchingUsers,
   type ReturningPerson,
-} from '#domain/providers/decide-sign-in.ts'
-import { decideRole, findRoleOfClaims } from '#domain/providers/role-of-claims.ts'
+} from '#domain/providers/decide-sign-in'
+import { decideRole, findRoleOfClaims } from '#domain/providers/role-of-claims'
 import { ProviderError, type ProviderIdentity } from '../oidc/provider-client.ts'
-import type { CompanyChange } from '#ledger/append/append-company-events.ts'
+import type { CompanyChange } from '#ledger/append/append-company-events'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readProvider, type StoredProvider } from '../providers/read-provider.ts'
 import { buildUser } from '../users/add-user.ts'
@@ -19,12 +19,12 @@ import { changeUserRow } from '../users/change-user.ts'
 import { type NewSession, beginSession } from '../users/sessions.ts'
 import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
 import { findUser } from '../users/users.ts'
-import { isStorableText } from '#domain/storable-text.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
-import { withClient } from '#postgres/pool.ts'
-import { onClient } from '#postgres/kysely.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { Row } from '#ledger/tables.ts'
+import { isStorableText } from '#domain/storable-text'
+import { trimBlanks } from '#text/normalize-text'
+import { withClient } from '#postgres/pool'
+import { onClient } from '#postgres/kysely'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { Row } from '#ledger/tables'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {

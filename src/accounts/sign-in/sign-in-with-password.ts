@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { inTransaction } from '#postgres/transaction.ts'
+import { inTransaction } from '#postgres/transaction'
 import { beginSession, type NewSession } from '../users/sessions.ts'
 import { hashPassword, makeHashSetting, settingOf, type HashSetting, readSignInKey } from '../users/password.ts'
 import { listHashSettings, tryPasswordHash, type PasswordScope, type PasswordUser } from '../users/password-users.ts'

@@ -1,5 +1,5 @@
-import { fromUuid } from '#domain/ids.ts'
-import { placeOfEvidenceKey } from '#ledger/evidence/stored-files.ts'
+import { fromUuid } from '#domain/ids'
+import { placeOfEvidenceKey } from '#ledger/evidence/stored-files'
 import { placeOfEmail } from '../mail/outbox.ts'
 import { placeOfSecret } from '../providers/read-provider.ts'
 import { placeOfIdToken } from '../sign-in/sign-in-through-provider.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { LedgerDb } from '#ledger/tables'
 import { UnreadableSecretError, type SecretBox } from '../secrets/secret-box.ts'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 

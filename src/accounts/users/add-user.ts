@@ -1,15 +1,15 @@
 import type { Pool } from 'pg'
-import { normalizeEmail } from '#text/normalize-text.ts'
-import type { Role } from '#domain/accounts/roles.ts'
+import { normalizeEmail } from '#text/normalize-text'
+import type { Role } from '#domain/accounts/roles'
 import {
   decideUserChange,
   evolveUser,
   decideInvitation,
   type UserChange,
   type UserLife,
-} from '#domain/accounts/user-lifecycle.ts'
-import { prefixOfSecret } from '#domain/accounts/secrets.ts'
-import { OPERATOR, RefusedChangeError } from '#ledger/append/append-company-events.ts'
+} from '#domain/accounts/user-lifecycle'
+import { prefixOfSecret } from '#domain/accounts/secrets'
+import { OPERATOR, RefusedChangeError } from '#ledger/append/append-company-events'
 import { insertToken, insertUser, isEmailTaken } from './user-rows.ts'
 import { changeCompany, unwrapDecision, type CompanyServices } from '../change-company.ts'
 import { digestSecret, generateSecret } from './new-secret.ts'

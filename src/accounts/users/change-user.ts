@@ -1,14 +1,8 @@
-import type { Role } from '#domain/accounts/roles.ts'
-import { problem } from '#domain/errors.ts'
-import { toUuid } from '#domain/ids.ts'
-import { prefixOfSecret } from '#domain/accounts/secrets.ts'
-import {
-  decideUserChange,
-  evolveUser,
-  type UserChange,
-  addDays,
-  LINK_LIFE_DAYS,
-} from '#domain/accounts/user-lifecycle.ts'
+import type { Role } from '#domain/accounts/roles'
+import { problem } from '#domain/errors'
+import { toUuid } from '#domain/ids'
+import { prefixOfSecret } from '#domain/accounts/secrets'
+import { decideUserChange, evolveUser, type UserChange, addDays, LINK_LIFE_DAYS } from '#domain/accounts/user-lifecycle'
 import { emailLink } from './email-user.ts'
 import {
   deleteUserAccess,

@@ -1,4 +1,4 @@
-import { isId, toUuid } from '#domain/ids.ts'
+import { isId, toUuid } from '#domain/ids'
 import {
   type AccountChange,
   type EmailContext,
@@ -8,8 +8,8 @@ import {
 } from '../mail/account-emails.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
 import type { Acting, Transaction } from '../change-company.ts'
-import type { Queryable } from '#postgres/query-client.ts'
-import type { Row } from '#ledger/tables.ts'
+import type { Queryable } from '#postgres/query-client'
+import type { Row } from '#ledger/tables'
 
 /** A new one-time link of a user. */
 interface NewLink {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { formatSecret } from '#domain/accounts/secrets.ts'
+import { formatSecret } from '#domain/accounts/secrets'
 
 const SECRET_BYTES = 32
 

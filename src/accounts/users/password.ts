@@ -1,8 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual, type Argon2Parameters, createHmac } from 'node:crypto'
 import { promisify } from 'node:util'
-import { createBudget } from '#admission/budget.ts'
+import { createBudget } from '#admission/budget'
 import type { Pool } from 'pg'
-import { outsideCompany } from '#postgres/company-scope.ts'
+import { outsideCompany } from '#postgres/company-scope'
 
 // The first choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456

@@ -1,7 +1,7 @@
 import { sql, type InferResult } from 'kysely'
-import type { TokenScope, TokenScopes } from '#domain/accounts/roles.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import type { TokenScope, TokenScopes } from '#domain/accounts/roles'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { LedgerDb } from '#ledger/tables'
 
 /** A user's token without its secret. Times are RFC 3339 UTC. */
 export interface TokenRecord {

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg'
-import { enterCompany, inCompany } from '#postgres/company-scope.ts'
-import { companyOfSecret, prefixOfSecret } from '#domain/accounts/secrets.ts'
-import { problem, RefusedCredentialsError } from '#domain/errors.ts'
+import { enterCompany, inCompany } from '#postgres/company-scope'
+import { companyOfSecret, prefixOfSecret } from '#domain/accounts/secrets'
+import { problem, RefusedCredentialsError } from '#domain/errors'
 import { findUserOfLink, hasHadAccess, storePassword, type UserOfLink, loadPasswordHash } from './user-rows.ts'
 import { notifyUser, buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { changeUserRow, type ChangedUser } from './change-user.ts'
-import type { Client } from '#domain/client.ts'
+import type { Client } from '#domain/client'
 import {
   changeCompany,
   RefusedByStateError,
@@ -16,10 +16,10 @@ import {
 import { hashSecret, generateSecret } from './new-secret.ts'
 import { hashPassword, makeHashSetting, verifyPassword, readSignInKey } from './password.ts'
 import { deleteReplacedSession, type NewSession, beginSession } from './sessions.ts'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { describeForgottenPassword } from '../mail/account-emails.ts'
 import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
-import { inTransaction } from '#postgres/transaction.ts'
+import { inTransaction } from '#postgres/transaction'
 import { readPasswordUsers, type PasswordScope, type PasswordUser } from './password-users.ts'
 import { mayResetPassword } from './sign-in-conditions.ts'
 

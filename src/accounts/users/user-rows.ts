@@ -1,16 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ClientBase } from 'pg'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { Identity, UserFacts, UserLife } from '#domain/accounts/user-lifecycle.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { Identity, UserFacts, UserLife } from '#domain/accounts/user-lifecycle'
 import { cancelEmails } from '../mail/outbox.ts'
 import type { SecretDigest } from './new-secret.ts'
 import type { TokenRecord } from './read-user-tokens.ts'
 import type { Transaction } from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
 import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
-import { onClient } from '#postgres/kysely.ts'
-import type { Queryable } from '#postgres/query-client.ts'
-import type { Row } from '#ledger/tables.ts'
+import { onClient } from '#postgres/kysely'
+import type { Queryable } from '#postgres/query-client'
+import type { Row } from '#ledger/tables'
 
 /*
  * The rows of users and their tokens, written only under the lock of the company's head, together with the user's

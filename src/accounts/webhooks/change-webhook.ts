@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import { problem, type Problem } from '#domain/errors.ts'
+import { problem, type Problem } from '#domain/errors'
 import {
   type WebhookChange,
   type WebhookLife,
@@ -8,9 +8,9 @@ import {
   decideWebhookChange,
   evolveWebhook,
   MAX_WEBHOOKS,
-} from '#domain/webhooks/webhook-lifecycle.ts'
-import { WEBHOOK_SECRET_PREFIX, type WebhookDisabledReason, type WebhookSettings } from '#domain/webhook-types.ts'
-import { SCHEDULE, type CompanyChange } from '#ledger/append/append-company-events.ts'
+} from '#domain/webhooks/webhook-lifecycle'
+import { WEBHOOK_SECRET_PREFIX, type WebhookDisabledReason, type WebhookSettings } from '#domain/webhook-types'
+import { SCHEDULE, type CompanyChange } from '#ledger/append/append-company-events'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import {
   type Acting,

@@ -1,5 +1,5 @@
-import { findLastPositionBefore, findHead } from '#ledger/read/read-head.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { findLastPositionBefore, findHead } from '#ledger/read/read-head'
+import type { LedgerDb } from '#ledger/tables'
 
 /**
  * Finds the position after which deliveries go on, so that the first is of the first event recorded at or after a time

@@ -1,8 +1,8 @@
 import { sql, type InferResult } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { WebhookLife } from '#domain/webhooks/webhook-lifecycle.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { listEventTypes } from '#domain/webhooks/webhook-message.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { WebhookLife } from '#domain/webhooks/webhook-lifecycle'
+import type { LedgerDb } from '#ledger/tables'
+import { listEventTypes } from '#domain/webhooks/webhook-message'
 
 /** A webhook as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface WebhookRecord extends WebhookLife {

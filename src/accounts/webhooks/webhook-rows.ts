@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
-import type { WebhookLife } from '#domain/webhooks/webhook-lifecycle.ts'
+import { toUuid } from '#domain/ids'
+import type { WebhookLife } from '#domain/webhooks/webhook-lifecycle'
 import type { Transaction } from '../change-company.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import type { Queryable } from '#postgres/query-client'
 
 /*
  * The rows of webhooks, written only under the lock of the company's head, together with the webhook's events. Only

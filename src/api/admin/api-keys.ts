@@ -1,4 +1,4 @@
-import { type Action, describeAction } from '#http/openapi/actions.ts'
+import { type Action, describeAction } from '#http/openapi/actions'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import {
   changeApiKey,
@@ -6,11 +6,11 @@ import {
   rotateApiKey,
   issueApiKeyRecord,
   type KeyWithSecret,
-} from '#accounts/api-keys/change-api-key.ts'
-import type { CompanyServices } from '#accounts/change-company.ts'
-import { findApiKey, listApiKeys } from '#accounts/api-keys/read-api-keys.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { pageBefore, pageOf } from '#http/server/query-values.ts'
+} from '#accounts/api-keys/change-api-key'
+import type { CompanyServices } from '#accounts/change-company'
+import { findApiKey, listApiKeys } from '#accounts/api-keys/read-api-keys'
+import type { LedgerDb } from '#ledger/tables'
+import { pageBefore, pageOf } from '#http/server/query-values'
 import {
   AllowBody,
   EditBody,
@@ -25,7 +25,7 @@ import {
   ShownKeyWithSecret,
 } from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
-import { idIn } from '#http/openapi/schema-parts.ts'
+import { idIn } from '#http/openapi/schema-parts'
 
 /** What can be done with a key, besides editing and rotation. */
 export const KEY_ACTIONS = {

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { findLastCall } from '#projections/bulk-user-logs/attention-queries.ts'
-import { readAttention, readClockOf } from '#accounts/attention/read-attention.ts'
-import type { AttentionItem } from '#domain/attention.ts'
-import { ATTENTION_KINDS, type AttentionKind } from '#domain/attention-kinds.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { userOf } from '#http/access/authorize-user.ts'
-import { render } from '#http/openapi/render.ts'
-import { namedObject, nullable, oneOf, strictObject, Time, TimeOrNull } from '#http/openapi/schema-parts.ts'
+import { findLastCall } from '#projections/bulk-user-logs/attention-queries'
+import { readAttention, readClockOf } from '#accounts/attention/read-attention'
+import type { AttentionItem } from '#domain/attention'
+import { ATTENTION_KINDS, type AttentionKind } from '#domain/attention-kinds'
+import type { LedgerDb } from '#ledger/tables'
+import { userOf } from '#http/access/authorize-user'
+import { render } from '#http/openapi/render'
+import { namedObject, nullable, oneOf, strictObject, Time, TimeOrNull } from '#http/openapi/schema-parts'
 
 type DetailsOf<Kind extends AttentionKind> = AttentionItem<Kind>['details']
 

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Acting } from '#accounts/change-company.ts'
-import { actAs } from '#http/access/session.ts'
-import { userOf } from '#http/access/authorize-user.ts'
-import { ALWAYS } from '#http/access/heavy-reads.ts'
-import { JSON_TYPES, MERGE_PATCH_TYPES } from '#http/server/media-types.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import type { Acting } from '#accounts/change-company'
+import { actAs } from '#http/access/session'
+import { userOf } from '#http/access/authorize-user'
+import { ALWAYS } from '#http/access/heavy-reads'
+import { JSON_TYPES, MERGE_PATCH_TYPES } from '#http/server/media-types'
+import { trimBlanks } from '#text/normalize-text'
 
 /* Shared by the routes for keys, webhooks, users and tokens. */
 

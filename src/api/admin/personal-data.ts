@@ -1,27 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { RefusedByStateError, type Acting, type CompanyServices } from '#accounts/change-company.ts'
-import { NO_SUCH_USER } from '#accounts/users/change-user.ts'
-import { isId } from '#domain/ids.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { reportEmployee } from '#personal-data/report-employee.ts'
-import { reportUser } from '#personal-data/report-user.ts'
-import type { Report } from '#personal-data/report.ts'
-import { writeHtml } from '#personal-data/write-html.ts'
-import { writeJson } from '#personal-data/write-json.ts'
-import {
-  oneOf,
-  optionalString,
-  requireOnly,
-  namedObject,
-  strictObject,
-  textOrNull,
-} from '#http/openapi/schema-parts.ts'
-import { streamTexts, type Reader, formatFileTime, sendAttachment } from '#http/server/text-stream.ts'
+import { RefusedByStateError, type Acting, type CompanyServices } from '#accounts/change-company'
+import { NO_SUCH_USER } from '#accounts/users/change-user'
+import { isId } from '#domain/ids'
+import type { LedgerDb } from '#ledger/tables'
+import { reportEmployee } from '#personal-data/report-employee'
+import { reportUser } from '#personal-data/report-user'
+import type { Report } from '#personal-data/report'
+import { writeHtml } from '#personal-data/write-html'
+import { writeJson } from '#personal-data/write-json'
+import { oneOf, optionalString, requireOnly, namedObject, strictObject, textOrNull } from '#http/openapi/schema-parts'
+import { streamTexts, type Reader, formatFileTime, sendAttachment } from '#http/server/text-stream'
 import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
-import { eraseEmployee } from '#personal-data/erase-employee.ts'
-import type { NamedPerson } from '#personal-data/find-person.ts'
-import { refuseField, type ProblemError } from '#http/server/problem.ts'
+import { eraseEmployee } from '#personal-data/erase-employee'
+import type { NamedPerson } from '#personal-data/find-person'
+import { refuseField, type ProblemError } from '#http/server/problem'
 
 // A refused record may contain longer values than a stored employee.
 const Name = (description: string) => optionalString({ minLength: 1, maxLength: 1_000, description })

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { listRefusedCalls, type RefusalFilter, type RefusedCalls } from '#projections/bulk-user-logs/cause-queries.ts'
-import { isId } from '#domain/ids.ts'
-import { DAY_MS } from '#domain/local-times.ts'
-import { userOf } from '#http/access/authorize-user.ts'
-import { STREAMED_ROUTE } from '#http/access/heavy-reads.ts'
+import { listRefusedCalls, type RefusalFilter, type RefusedCalls } from '#projections/bulk-user-logs/cause-queries'
+import { isId } from '#domain/ids'
+import { DAY_MS } from '#domain/local-times'
+import { userOf } from '#http/access/authorize-user'
+import { STREAMED_ROUTE } from '#http/access/heavy-reads'
 import {
   Count,
   namedObject,
@@ -14,15 +14,15 @@ import {
   textOrNull,
   Time,
   withDefault,
-} from '#http/openapi/schema-parts.ts'
-import { formatFileTime, sendAttachment, streamTexts, type Reader } from '#http/server/text-stream.ts'
-import { assertStorable, invalidQuery, parseTime } from '#http/server/query-values.ts'
-import type { Reads } from '#ledger/read/reads.ts'
-import { CSV_ANSWER, CSV_TYPE } from '#log/csv-text.ts'
-import { writeFile } from '#log/failed-records-csv.ts'
-import { readRefusalCauses, type ShownCause } from '#log/refusal-causes.ts'
-import { listRefusedByCause } from '#log/refused-records.ts'
-import { databaseTime, databaseTimeMs } from '#postgres/database-clock.ts'
+} from '#http/openapi/schema-parts'
+import { formatFileTime, sendAttachment, streamTexts, type Reader } from '#http/server/text-stream'
+import { assertStorable, invalidQuery, parseTime } from '#http/server/query-values'
+import type { Reads } from '#ledger/read/reads'
+import { CSV_ANSWER, CSV_TYPE } from '#log/csv-text'
+import { writeFile } from '#log/failed-records-csv'
+import { readRefusalCauses, type ShownCause } from '#log/refusal-causes'
+import { listRefusedByCause } from '#log/refused-records'
+import { databaseTime, databaseTimeMs } from '#postgres/database-clock'
 
 const DEFAULT_DAYS = 7
 /** A field is a pointer of at most two names of 256 characters. */

@@ -6,10 +6,10 @@ import {
   findSecrets,
   FOUND_BY,
   readSecretSearch,
-} from '#accounts/api-keys/find-secrets.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { userOf } from '#http/access/authorize-user.ts'
-import { nullable, oneOf, optionalString, strictObject } from '#http/openapi/schema-parts.ts'
+} from '#accounts/api-keys/find-secrets'
+import type { LedgerDb } from '#ledger/tables'
+import { userOf } from '#http/access/authorize-user'
+import { nullable, oneOf, optionalString, strictObject } from '#http/openapi/schema-parts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { HEAVY_JSON_BODY } from './company-schemas.ts'
 import { renderToken, ShownToken } from './user-schemas.ts'

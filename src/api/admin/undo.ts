@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { MAX_ANSWERED_LEFT } from '#domain/calls/answer-undo.ts'
-import { RECORD_RESULTS } from '#domain/employees/employee.ts'
-import { FAULT_KINDS } from '#domain/record-faults.ts'
-import { sendAnswer } from '#http/calls/writing-call.ts'
-import { CallCounts } from '#http/openapi/answer-schemas.ts'
-import { jsonAnswer } from '#http/openapi/documented-schema.ts'
+import { MAX_ANSWERED_LEFT } from '#domain/calls/answer-undo'
+import { RECORD_RESULTS } from '#domain/employees/employee'
+import { FAULT_KINDS } from '#domain/record-faults'
+import { sendAnswer } from '#http/calls/writing-call'
+import { CallCounts } from '#http/openapi/answer-schemas'
+import { jsonAnswer } from '#http/openapi/documented-schema'
 import {
   Count,
   namedObject,
@@ -16,10 +16,10 @@ import {
   strictObject,
   textOrNull,
   Time,
-} from '#http/openapi/schema-parts.ts'
-import { PROBLEM_DOCUMENTS } from '#http/server/protocols.ts'
-import { LogParams } from '#log/bulk-user-logs-schemas.ts'
-import { MAX_LOOKED_INTO, undoEntry, type UndoServices } from '#undo/undo-entry.ts'
+} from '#http/openapi/schema-parts'
+import { PROBLEM_DOCUMENTS } from '#http/server/protocols'
+import { LogParams } from '#log/bulk-user-logs-schemas'
+import { MAX_LOOKED_INTO, undoEntry, type UndoServices } from '#undo/undo-entry'
 import { actingUser, HEAVY_JSON_BODY } from './company-schemas.ts'
 
 const UndoQuery = strictObject({

@@ -1,4 +1,4 @@
-import type { Action } from '#http/openapi/actions.ts'
+import type { Action } from '#http/openapi/actions'
 
 /** What ends a user. */
 export const USER_ACTIONS = {

@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox'
-import { MAX_EMAIL_CHARACTERS } from '#domain/attributes.ts'
-import { findSoleScope, ROLES, TOKEN_SCOPES, type TokenScope } from '#domain/accounts/roles.ts'
+import { MAX_EMAIL_CHARACTERS } from '#domain/attributes'
+import { findSoleScope, ROLES, TOKEN_SCOPES, type TokenScope } from '#domain/accounts/roles'
 import {
   DEFAULT_TOKEN_DAYS,
   MAX_PASSWORD_CHARACTERS,
   MAX_TOKEN_DAYS,
   MIN_PASSWORD_CHARACTERS,
-} from '#domain/accounts/user-lifecycle.ts'
-import type { TokenRecord } from '#accounts/users/read-user-tokens.ts'
-import { getUserStatus, USER_STATUSES, type UserRecord } from '#accounts/users/users.ts'
-import { render } from '#http/openapi/render.ts'
+} from '#domain/accounts/user-lifecycle'
+import type { TokenRecord } from '#accounts/users/read-user-tokens'
+import { getUserStatus, USER_STATUSES, type UserRecord } from '#accounts/users/users'
+import { render } from '#http/openapi/render'
 import {
   LastFour,
   makeListSchema,
@@ -24,7 +24,7 @@ import {
   strictObject,
   Time,
   TimeOrNull,
-} from '#http/openapi/schema-parts.ts'
+} from '#http/openapi/schema-parts'
 
 const Email = { maxLength: MAX_EMAIL_CHARACTERS, description: 'Stored in lower case and Unicode NFKC.' }
 const UserRole = oneOf(ROLES)

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifySchema, FastifyRequest } from 'fastify'
-import type { CompanyServices } from '#accounts/change-company.ts'
+import type { CompanyServices } from '#accounts/change-company'
 import {
   changeUserRole,
   NO_SUCH_USER,
@@ -7,17 +7,17 @@ import {
   resetUserPassword,
   inviteCompanyUser,
   type UserWithLink,
-} from '#accounts/users/change-user.ts'
-import { eraseUser } from '#personal-data/erase-user.ts'
-import { readEmailAddress } from '#domain/attributes.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { findUser, listUsers } from '#accounts/users/users.ts'
-import { fieldError, invalidFields, RefusedCredentialsError } from '#domain/errors.ts'
-import { codeOf, wordFault } from '#domain/record-faults.ts'
-import { pageBefore, pageOf } from '#http/server/query-values.ts'
-import { ProblemError, invalidCredentials } from '#http/server/problem.ts'
-import { describeAction } from '#http/openapi/actions.ts'
-import { idIn, NO_CONTENT } from '#http/openapi/schema-parts.ts'
+} from '#accounts/users/change-user'
+import { eraseUser } from '#personal-data/erase-user'
+import { readEmailAddress } from '#domain/attributes'
+import type { LedgerDb } from '#ledger/tables'
+import { findUser, listUsers } from '#accounts/users/users'
+import { fieldError, invalidFields, RefusedCredentialsError } from '#domain/errors'
+import { codeOf, wordFault } from '#domain/record-faults'
+import { pageBefore, pageOf } from '#http/server/query-values'
+import { ProblemError, invalidCredentials } from '#http/server/problem'
+import { describeAction } from '#http/openapi/actions'
+import { idIn, NO_CONTENT } from '#http/openapi/schema-parts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
 import { USER_ACTIONS } from './user-actions.ts'
 import {
@@ -31,9 +31,9 @@ import {
   AcceptBody,
 } from './user-schemas.ts'
 import type { Static } from '@sinclair/typebox'
-import { acceptInvitation } from '#accounts/users/set-password.ts'
-import { clientOf } from '#http/access/session.ts'
-import { limitFailures } from '#http/access/rate-limits.ts'
+import { acceptInvitation } from '#accounts/users/set-password'
+import { clientOf } from '#http/access/session'
+import { limitFailures } from '#http/access/rate-limits'
 
 /** The id of a user in a path. */
 export const { schema: ofUser, read: readUserId, require: requireUser } = idIn('user', 'usr', NO_SUCH_USER)

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { EvidenceServices } from '#evidence/evidence-file.ts'
-import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint.ts'
-import type { Reads } from '#ledger/read/reads.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { SessionSettings } from '#http/access/session.ts'
-import type { StreamLimits } from '#http/live/live-stream.ts'
-import type { OpenStreams } from '#http/live/open-streams.ts'
+import type { EvidenceServices } from '#evidence/evidence-file'
+import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
+import type { Reads } from '#ledger/read/reads'
+import type { LedgerDb } from '#ledger/tables'
+import type { SessionSettings } from '#http/access/session'
+import type { StreamLimits } from '#http/live/live-stream'
+import type { OpenStreams } from '#http/live/open-streams'
 
 export interface AuditRouteServices {
   db: LedgerDb

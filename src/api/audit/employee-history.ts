@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { problem } from '#domain/errors.ts'
-import { toAuditedEvent } from '#ledger/read/event-line.ts'
-import { findLastPositionBefore, readHead } from '#ledger/read/read-head.ts'
-import { readEmployeeAt } from '#ledger/read/read-employee-history.ts'
-import { readStreamBackwards } from '#ledger/read/read-stored-events.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { problem } from '#domain/errors'
+import { toAuditedEvent } from '#ledger/read/event-line'
+import { findLastPositionBefore, readHead } from '#ledger/read/read-head'
+import { readEmployeeAt } from '#ledger/read/read-employee-history'
+import { readStreamBackwards } from '#ledger/read/read-stored-events'
+import type { LedgerDb } from '#ledger/tables'
 import {
   idIn,
   makeListSchema,
@@ -14,12 +14,12 @@ import {
   Page,
   strictObject,
   count,
-} from '#http/openapi/schema-parts.ts'
-import { userOf } from '#http/access/authorize-user.ts'
-import { decodeCursor, encodeCursor, parseTime, invalidQuery } from '#http/server/query-values.ts'
-import { ALWAYS } from '#http/access/heavy-reads.ts'
-import { Employee } from '#http/openapi/employee-schemas.ts'
-import { ProblemError } from '#http/server/problem.ts'
+} from '#http/openapi/schema-parts'
+import { userOf } from '#http/access/authorize-user'
+import { decodeCursor, encodeCursor, parseTime, invalidQuery } from '#http/server/query-values'
+import { ALWAYS } from '#http/access/heavy-reads'
+import { Employee } from '#http/openapi/employee-schemas'
+import { ProblemError } from '#http/server/problem'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, Cause } from './event-schemas.ts'
 

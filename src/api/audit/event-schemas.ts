@@ -1,16 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { isEventType } from '#domain/event-types.ts'
-import { isId } from '#domain/ids.ts'
-import {
-  describedObject,
-  optionalInteger,
-  optionalString,
-  strictObject,
-  text,
-  count,
-} from '#http/openapi/schema-parts.ts'
-import { orNull } from '#http/openapi/employee-schemas.ts'
-import { invalidQuery } from '#http/server/query-values.ts'
+import { isEventType } from '#domain/event-types'
+import { isId } from '#domain/ids'
+import { describedObject, optionalInteger, optionalString, strictObject, text, count } from '#http/openapi/schema-parts'
+import { orNull } from '#http/openapi/employee-schemas'
+import { invalidQuery } from '#http/server/query-values'
 
 const MAX_LIMIT = 10_000
 const FORMATS = ['plain', 'proof'] as const

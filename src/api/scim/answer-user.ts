@@ -1,7 +1,7 @@
-import type { CallDecision } from '#domain/calls/call-decision.ts'
-import type { CallAnswer } from '#domain/calls/call-protocol.ts'
-import { entityTag } from '#domain/employees/entity-tag.ts'
-import { projectUser, renderUser, type Projection } from '#domain/scim/render-user.ts'
+import type { CallDecision } from '#domain/calls/call-decision'
+import type { CallAnswer } from '#domain/calls/call-protocol'
+import { entityTag } from '#domain/employees/entity-tag'
+import { projectUser, renderUser, type Projection } from '#domain/scim/render-user'
 
 /** Answers with the user as the call left it. A creation that brings somebody back is one to the client. */
 export function answerUser(

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { countEmployees, countOn, type EmployeeCount } from '#projections/employees/provisioned.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { countEmployees, countOn, type EmployeeCount } from '#projections/employees/provisioned'
+import type { LedgerDb } from '#ledger/tables'
 
 const MAX_COMPANIES = 10_000
 /** The events that are read instead of counting everybody again, which costs about as much for so many employees. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { problem } from '#domain/errors.ts'
-import { renderConfig, renderList, renderResourceTypes, renderSchemas } from '#domain/scim/discovery.ts'
-import { isSameName } from '#domain/scim/schemas.ts'
-import { SCIM_TYPE } from '#domain/scim/scim-protocol.ts'
-import type { KeyServices } from '#http/calls/key-protocol.ts'
-import { ProblemError } from '#http/server/problem.ts'
+import { problem } from '#domain/errors'
+import { renderConfig, renderList, renderResourceTypes, renderSchemas } from '#domain/scim/discovery'
+import { isSameName } from '#domain/scim/schemas'
+import { SCIM_TYPE } from '#domain/scim/scim-protocol'
+import type { KeyServices } from '#http/calls/key-protocol'
+import { ProblemError } from '#http/server/problem'
 import { findScimBase, queryText } from './scim-request.ts'
 
 const OPEN = { schema: { hide: true }, config: { isOpen: true } } as const

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
-import { problem } from '#domain/errors.ts'
-import { renderList } from '#domain/scim/discovery.ts'
-import { SCIM_TYPE } from '#domain/scim/scim-protocol.ts'
-import { chargedReading } from '#http/access/quota.ts'
-import type { KeyServices } from '#http/calls/key-protocol.ts'
-import { ProblemError, sendProblem } from '#http/server/problem.ts'
+import { problem } from '#domain/errors'
+import { renderList } from '#domain/scim/discovery'
+import { SCIM_TYPE } from '#domain/scim/scim-protocol'
+import { chargedReading } from '#http/access/quota'
+import type { KeyServices } from '#http/calls/key-protocol'
+import { ProblemError, sendProblem } from '#http/server/problem'
 
 const HIDDEN = { schema: { hide: true } }
 

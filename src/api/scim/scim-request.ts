@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { trimBlanks } from '#text/normalize-text.ts'
-import type { Projection } from '#domain/scim/render-user.ts'
-import { findMember } from '#domain/scim/user-values.ts'
-import { findBaseUrl, type SessionSettings } from '#http/access/session.ts'
+import { trimBlanks } from '#text/normalize-text'
+import type { Projection } from '#domain/scim/render-user'
+import { findMember } from '#domain/scim/user-values'
+import { findBaseUrl, type SessionSettings } from '#http/access/session'
 
 /** The address of the endpoint, as the client reached it, without the slash behind it. */
 export function findScimBase(request: FastifyRequest, sessions: SessionSettings): string {

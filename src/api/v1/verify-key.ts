@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { addressRefusal } from '#domain/calls/key-refusals.ts'
-import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '#domain/accounts/api-key.ts'
-import type { KeyUsageCounter } from '#accounts/api-keys/key-access.ts'
-import { jsonAnswer } from '#http/openapi/documented-schema.ts'
-import { KEY_VERIFICATION } from '#http/openapi/employee-examples.ts'
-import { namedObject, oneOf, text } from '#http/openapi/schema-parts.ts'
-import { useKeyOf } from '#http/access/quota.ts'
+import { addressRefusal } from '#domain/calls/key-refusals'
+import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '#domain/accounts/api-key'
+import type { KeyUsageCounter } from '#accounts/api-keys/key-access'
+import { jsonAnswer } from '#http/openapi/documented-schema'
+import { KEY_VERIFICATION } from '#http/openapi/employee-examples'
+import { namedObject, oneOf, text } from '#http/openapi/schema-parts'
+import { useKeyOf } from '#http/access/quota'
 
 /** The six fields of the specification, section 2.3. */
 const KeyVerification = namedObject('KeyVerification', {

@@ -1,5 +1,5 @@
-import { newId } from '#ledger/new-id.ts'
-import { addUser } from '#accounts/users/add-user.ts'
+import { newId } from '#ledger/new-id'
+import { addUser } from '#accounts/users/add-user'
 import {
   changeSettings,
   type CompanySettings,
@@ -7,9 +7,9 @@ import {
   type CompanyRow,
   renameCompany,
   registerCompany,
-} from '#accounts/companies/companies.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+} from '#accounts/companies/companies'
+import { fromUuid, toUuid } from '#domain/ids'
+import { StartupError } from '#postgres/startup-error'
 import { withStore } from '../terminal/with-store.ts'
 import { changeAsOperator, type CompanyOptions } from './operator.ts'
 

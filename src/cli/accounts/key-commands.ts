@@ -1,14 +1,14 @@
 import { Option, type Command } from 'commander'
-import { FULL_ACCESS } from '#domain/accounts/key-access.ts'
-import { ATTRIBUTE_NAMES } from '#domain/attributes.ts'
+import { FULL_ACCESS } from '#domain/accounts/key-access'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
   KEY_SCOPES,
   PROVIDER_QUOTA_LIMIT,
-} from '#domain/accounts/api-key.ts'
-import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle.ts'
+} from '#domain/accounts/api-key'
+import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
 import {
   companyCommandsIn,
   idOption,

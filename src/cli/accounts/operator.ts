@@ -1,8 +1,8 @@
-import type { Acting, CompanyServices } from '#accounts/change-company.ts'
-import { findOutbox } from '#bootstrap/mail.ts'
-import { newId } from '#ledger/new-id.ts'
-import { createConfiguredSecretBox } from '#bootstrap/secrets.ts'
-import { OPERATOR } from '#ledger/append/append-company-events.ts'
+import type { Acting, CompanyServices } from '#accounts/change-company'
+import { findOutbox } from '#bootstrap/mail'
+import { newId } from '#ledger/new-id'
+import { createConfiguredSecretBox } from '#bootstrap/secrets'
+import { OPERATOR } from '#ledger/append/append-company-events'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 
 /** The options of commands about a company. */

@@ -1,6 +1,6 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { ROLES } from '#domain/accounts/roles.ts'
-import { CLIENT_AUTHS, PROVIDER_USES, type ProviderSettings } from '#domain/provider-settings.ts'
+import { ROLES } from '#domain/accounts/roles'
+import { CLIENT_AUTHS, PROVIDER_USES, type ProviderSettings } from '#domain/provider-settings'
 import { companyCommandsIn, parseId } from '../terminal/options.ts'
 
 const authOption = () => new Option('--client-auth <how>', 'how the service authenticates').choices(CLIENT_AUTHS)

@@ -6,23 +6,23 @@ import {
   changeProvider,
   NO_PROVIDER,
   rotateProviderSecret,
-} from '#accounts/providers/change-provider.ts'
-import { readProvider, type StoredProvider } from '#accounts/providers/read-provider.ts'
-import { RefusedByStateError } from '#accounts/change-company.ts'
-import { createConfiguredSecretBox } from '#bootstrap/secrets.ts'
+} from '#accounts/providers/change-provider'
+import { readProvider, type StoredProvider } from '#accounts/providers/read-provider'
+import { RefusedByStateError } from '#accounts/change-company'
+import { createConfiguredSecretBox } from '#bootstrap/secrets'
 import type { Config } from '../../config.ts'
-import { problem } from '#domain/errors.ts'
-import type { ClientAuth, ProviderSettings, ProviderUse } from '#domain/provider-settings.ts'
-import { findProviderAddresses } from '#domain/providers/provider-addresses.ts'
-import { MAX_SECRET, readProviderSettings } from '#domain/providers/read-provider-settings.ts'
-import { openProviderClient } from '#accounts/oidc/open-provider-client.ts'
-import { ProviderError } from '#accounts/oidc/provider-client.ts'
-import { StartupError } from '#postgres/startup-error.ts'
-import { UnreadableSecretError } from '#accounts/secrets/secret-box.ts'
+import { problem } from '#domain/errors'
+import type { ClientAuth, ProviderSettings, ProviderUse } from '#domain/provider-settings'
+import { findProviderAddresses } from '#domain/providers/provider-addresses'
+import { MAX_SECRET, readProviderSettings } from '#domain/providers/read-provider-settings'
+import { openProviderClient } from '#accounts/oidc/open-provider-client'
+import { ProviderError } from '#accounts/oidc/provider-client'
+import { StartupError } from '#postgres/startup-error'
+import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { say } from '../terminal/print.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 interface SecretOptions {
   clientAuth?: ClientAuth

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander'
-import { ROLES, TOKEN_SCOPES } from '#domain/accounts/roles.ts'
-import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '#domain/accounts/user-lifecycle.ts'
+import { ROLES, TOKEN_SCOPES } from '#domain/accounts/roles'
+import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '#domain/accounts/user-lifecycle'
 import {
   companyCommandsIn,
   idOption,

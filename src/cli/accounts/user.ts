@@ -1,17 +1,17 @@
-import { newId } from '#ledger/new-id.ts'
-import { addUser } from '#accounts/users/add-user.ts'
+import { newId } from '#ledger/new-id'
+import { addUser } from '#accounts/users/add-user'
 import {
   changeUserRole,
   removeUser,
   resetUserPassword,
   inviteCompanyUser,
   type UserWithLink,
-} from '#accounts/users/change-user.ts'
-import { eraseUser } from '#personal-data/erase-user.ts'
-import { issueUserToken, revokeUserToken } from '#accounts/users/user-tokens.ts'
-import { findSoleScope, type Role, type TokenScope } from '#domain/accounts/roles.ts'
-import { getUserStatus, listUsers, type UserRecord } from '#accounts/users/users.ts'
-import { reportUser } from '#personal-data/report-user.ts'
+} from '#accounts/users/change-user'
+import { eraseUser } from '#personal-data/erase-user'
+import { issueUserToken, revokeUserToken } from '#accounts/users/user-tokens'
+import { findSoleScope, type Role, type TokenScope } from '#domain/accounts/roles'
+import { getUserStatus, listUsers, type UserRecord } from '#accounts/users/users'
+import { reportUser } from '#personal-data/report-user'
 import { confirm } from '../terminal/confirm.ts'
 import { say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
-import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle.ts'
-import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle.ts'
-import { WEBHOOK_TYPES } from '#domain/webhook-types.ts'
+import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
+import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle'
+import { WEBHOOK_TYPES } from '#domain/webhook-types'
 import { companyCommandsIn, idOption, parseText, parseTime, parseWholeNumber } from '../terminal/options.ts'
 
 const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')

@@ -1,17 +1,12 @@
-import { newId } from '#ledger/new-id.ts'
-import {
-  changeWebhook,
-  createWebhook,
-  NO_SUCH_WEBHOOK,
-  rotateWebhookSecret,
-} from '#accounts/webhooks/change-webhook.ts'
-import { findResumePosition } from '#accounts/webhooks/find-resume-position.ts'
-import { findWebhook, listWebhooks, type SeenWebhook } from '#accounts/webhooks/read-webhooks.ts'
-import { problem } from '#domain/errors.ts'
-import { readWebhookSettings } from '#domain/webhooks/webhook-settings.ts'
-import { WEBHOOK_TYPES, type WebhookType } from '#domain/webhook-types.ts'
-import { RefusedByStateError } from '#accounts/change-company.ts'
-import { mayReach } from '#outgoing/reachable-addresses.ts'
+import { newId } from '#ledger/new-id'
+import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '#accounts/webhooks/change-webhook'
+import { findResumePosition } from '#accounts/webhooks/find-resume-position'
+import { findWebhook, listWebhooks, type SeenWebhook } from '#accounts/webhooks/read-webhooks'
+import { problem } from '#domain/errors'
+import { readWebhookSettings } from '#domain/webhooks/webhook-settings'
+import { WEBHOOK_TYPES, type WebhookType } from '#domain/webhook-types'
+import { RefusedByStateError } from '#accounts/change-company'
+import { mayReach } from '#outgoing/reachable-addresses'
 import { withStore } from '../terminal/with-store.ts'
 import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
 

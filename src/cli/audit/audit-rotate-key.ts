@@ -1,6 +1,6 @@
-import { signingKeyFile } from '#bootstrap/signing.ts'
-import { StartupError } from '#postgres/startup-error.ts'
-import { rotateSigningKey } from '#ledger/audit/signing-keys.ts'
+import { signingKeyFile } from '#bootstrap/signing'
+import { StartupError } from '#postgres/startup-error'
+import { rotateSigningKey } from '#ledger/audit/signing-keys'
 import { readSettings } from '../terminal/settings.ts'
 
 /** `audit rotate-key`: replaces the signing key in its file. Running processes keep using the old key. */

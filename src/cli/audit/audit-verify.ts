@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { errorReason } from '#postgres/startup-error.ts'
+import { errorReason } from '#postgres/startup-error'
 import {
   parseCheckpoints,
   type Checkpoint,
@@ -10,9 +10,9 @@ import {
   parseWitnessKey,
   parseVerifierKey,
   type VerifierKey,
-} from '#ledger/audit/signed-note.ts'
-import { splitLines } from '#ledger/audit/export-lines.ts'
-import { verifyExport, type ConsistentLedger, type Evidence, type Verdict } from '#ledger/audit/verify-export.ts'
+} from '#ledger/audit/signed-note'
+import { splitLines } from '#ledger/audit/export-lines'
+import { verifyExport, type ConsistentLedger, type Evidence, type Verdict } from '#ledger/audit/verify-export'
 import { interruption } from '../terminal/interruption.ts'
 import { USAGE_ERROR } from '../terminal/options.ts'
 import { say } from '../terminal/print.ts'

@@ -1,6 +1,6 @@
 import type { CallFactory } from './demo-company.ts'
 import { FAILURES } from './demo-failures.ts'
-import type { RecordResult } from '#domain/employees/employee.ts'
+import type { RecordResult } from '#domain/employees/employee'
 import { makeBulkUpdate, makeCreation, makeSingleUpdate } from './demo-successes.ts'
 import type { SeededRandom } from './seeded-random.ts'
 

@@ -1,4 +1,4 @@
-import type { AttributeName, EmployeeAttributes } from '#domain/attributes.ts'
+import type { AttributeName, EmployeeAttributes } from '#domain/attributes'
 import { PLACES, emailName, displayName } from './demo-names.ts'
 import type { SeededRandom } from './seeded-random.ts'
 

@@ -1,4 +1,4 @@
-import { fromUuid } from '#domain/ids.ts'
+import { fromUuid } from '#domain/ids'
 import {
   type DemoCall,
   type DemoCompany,

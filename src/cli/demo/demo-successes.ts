@@ -1,4 +1,4 @@
-import type { RecordResult } from '#domain/employees/employee.ts'
+import type { RecordResult } from '#domain/employees/employee'
 import {
   type DemoCompany,
   type DemoEmployee,

@@ -1,8 +1,8 @@
 import type { Client } from 'pg'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { MACHINE_CONNECTIONS } from '#postgres/connections.ts'
-import { errorReason } from '#postgres/startup-error.ts'
-import { isLeftOver, listMachines, onMachine, type MachineAddress } from '#postgres/machine-address.ts'
+import type { LedgerDb } from '#ledger/tables'
+import { MACHINE_CONNECTIONS } from '#postgres/connections'
+import { errorReason } from '#postgres/startup-error'
+import { isLeftOver, listMachines, onMachine, type MachineAddress } from '#postgres/machine-address'
 import { diskFinding } from './check-host.ts'
 import { fail, ok, type Finding } from './finding.ts'
 

@@ -1,6 +1,6 @@
-import { checkStoredSecrets } from '#accounts/stored-secrets/stored-secrets.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { SecretBox } from '#accounts/secrets/secret-box.ts'
+import { checkStoredSecrets } from '#accounts/stored-secrets/stored-secrets'
+import type { LedgerDb } from '#ledger/tables'
+import type { SecretBox } from '#accounts/secrets/secret-box'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 /** Checks that all stored secrets can be read, and are under the newest key. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { fail, ok, warn, type Finding } from './finding.ts'
 import { randomUUID } from 'node:crypto'
-import { assertOwnSessions, SharedSessionsError, type DatabaseSetting } from '#postgres/pooler.ts'
+import { assertOwnSessions, SharedSessionsError, type DatabaseSetting } from '#postgres/pooler'
 
 const OLDEST_SERVER = 150_000
 const CLOCK_SECONDS = 2

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { findUnguardedTables } from '#ledger/audit/unguarded-tables.ts'
-import { readStanding, readTimesAhead } from '#ledger/read/read-standings.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { findUnguardedTables } from '#ledger/audit/unguarded-tables'
+import { readStanding, readTimesAhead } from '#ledger/read/read-standings'
+import type { LedgerDb } from '#ledger/tables'
 import { fail, ok, warn, type Finding } from './finding.ts'
 
 const LATE_SECONDS = 60

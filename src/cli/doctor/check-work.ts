@@ -1,14 +1,14 @@
 import type { Pool } from 'pg'
-import { BACKGROUND_WORK } from '#domain/background-work.ts'
-import { summarizeFailingWork } from '#ledger/background/failing-work.ts'
+import { BACKGROUND_WORK } from '#domain/background-work'
+import { summarizeFailingWork } from '#ledger/background/failing-work'
 import { fail, ok, warn, type Finding } from './finding.ts'
-import { readWitnesses } from '#bootstrap/witnesses.ts'
+import { readWitnesses } from '#bootstrap/witnesses'
 import type { Config } from '../../config.ts'
-import { readFailingWitnesses } from '#ledger/read/read-witnesses.ts'
-import { errorReason, StartupError } from '#postgres/startup-error.ts'
-import { findMailServer } from '#bootstrap/mail.ts'
-import { findConfiguredSecretBox } from '#bootstrap/secrets.ts'
-import { openSmtpSession, SmtpError } from '#delivery/mail/smtp.ts'
+import { readFailingWitnesses } from '#ledger/read/read-witnesses'
+import { errorReason, StartupError } from '#postgres/startup-error'
+import { findMailServer } from '#bootstrap/mail'
+import { findConfiguredSecretBox } from '#bootstrap/secrets'
+import { openSmtpSession, SmtpError } from '#delivery/mail/smtp'
 
 /** Checks that no background work fails. One finding for each kind that does, or one for all of them. */
 export async function checkWork(pool: Pool): Promise<Finding[]> {

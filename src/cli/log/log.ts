@@ -1,8 +1,8 @@
-import { findLogEntry, listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import { listLogRecords } from '#projections/bulk-user-logs/records-queries.ts'
-import { renderRecords } from '#log/log-records.ts'
-import { NO_SUCH_ENTRY } from '#ledger/corrections/find-calls.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { findLogEntry, listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries'
+import { listLogRecords } from '#projections/bulk-user-logs/records-queries'
+import { renderRecords } from '#log/log-records'
+import { NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
+import { StartupError } from '#postgres/startup-error'
 import type { CompanyOptions } from '../accounts/operator.ts'
 import { withStore } from '../terminal/with-store.ts'
 

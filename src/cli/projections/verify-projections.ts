@@ -1,5 +1,5 @@
-import { PROJECTIONS } from '#projections/index.ts'
-import { verifyProjection, type CompanyFault, type Verification } from '#workers/verify.ts'
+import { PROJECTIONS } from '#projections/index'
+import { verifyProjection, type CompanyFault, type Verification } from '#workers/verify'
 import { interruption } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
 import { showProgress } from '../terminal/progress.ts'

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
-import { StartupError } from '#postgres/startup-error.ts'
-import { foldText, trimBlanks } from '#text/normalize-text.ts'
+import { StartupError } from '#postgres/startup-error'
+import { foldText, trimBlanks } from '#text/normalize-text'
 
 /** Asks for confirmation at the terminal, unless `--yes` was given. Throws a StartupError without it. */
 export async function confirm(question: string, yes: boolean | undefined): Promise<void> {

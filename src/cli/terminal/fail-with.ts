@@ -1,5 +1,5 @@
-import { errorReason, StartupError } from '#postgres/startup-error.ts'
-import { RefusedChangeError } from '#ledger/append/append-company-events.ts'
+import { errorReason, StartupError } from '#postgres/startup-error'
+import { RefusedChangeError } from '#ledger/append/append-company-events'
 import { InterruptedError } from './interruption.ts'
 import { readSettings } from './settings.ts'
 

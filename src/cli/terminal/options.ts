@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes.ts'
-import { isId, type IdPrefix } from '#domain/ids.ts'
-import { isCalendarDate } from '#domain/local-times.ts'
-import { readNetwork } from '#domain/networks.ts'
-import { readCountry } from '#domain/accounts/country.ts'
-import { readTimeZone } from '#domain/accounts/time-zone.ts'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'
+import { isId, type IdPrefix } from '#domain/ids'
+import { isCalendarDate } from '#domain/local-times'
+import { readNetwork } from '#domain/networks'
+import { readCountry } from '#domain/accounts/country'
+import { readTimeZone } from '#domain/accounts/time-zone'
 import { nameCompany } from './named-company.ts'
 import { print } from './print.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /** The exit code of wrong usage: 1 is that of a command that fails. */
 export const USAGE_ERROR = 2

@@ -1,6 +1,6 @@
 import { EnvironmentSchema, forgetDatabaseVariables, PATTERN_RULES, readConfig, type Config } from '../../config.ts'
-import { readMailServer } from '#delivery/mail/mail-server.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { readMailServer } from '#delivery/mail/mail-server'
+import { StartupError } from '#postgres/startup-error'
 
 /** Reads the settings. Throws a StartupError that names the invalid ones. */
 export function readSettings(): Config {

@@ -1,18 +1,12 @@
-import { findDatabase, type OpenedDatabase } from '#postgres/embedded/find-database.ts'
-import {
-  migrateDatabase,
-  openMaintenance,
-  type OpenedMaintenance,
-  openStore,
-  type OpenedPool,
-} from '#bootstrap/store.ts'
+import { findDatabase, type OpenedDatabase } from '#postgres/embedded/find-database'
+import { migrateDatabase, openMaintenance, type OpenedMaintenance, openStore, type OpenedPool } from '#bootstrap/store'
 import type { Config } from '../../config.ts'
 import { interruptible } from './interruption.ts'
 import { namedCompany } from './named-company.ts'
 import { readSettings } from './settings.ts'
-import { findHead, type SeenHead } from '#ledger/read/read-head.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { StartupError } from '#postgres/startup-error.ts'
+import { findHead, type SeenHead } from '#ledger/read/read-head'
+import type { LedgerDb } from '#ledger/tables'
+import { StartupError } from '#postgres/startup-error'
 
 /** Runs a command on the database, with or without a running server, and releases the database in any case. */
 export async function withDatabase<Result>(

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import { writeDurably } from '#files/durable-file.ts'
-import { errorReason, StartupError } from '#postgres/startup-error.ts'
+import { writeDurably } from '#files/durable-file'
+import { errorReason, StartupError } from '#postgres/startup-error'
 import { interruption } from './interruption.ts'
 
 /** Throws a StartupError if any of these files exists. */

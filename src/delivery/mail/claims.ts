@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import type { DueWork } from '#workers/watch-standstill.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { EmailKind } from '#accounts/mail/email.ts'
+import type { DueWork } from '#workers/watch-standstill'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { EmailKind } from '#accounts/mail/email'
 
 /** A message by its ids. */
 interface EmailRef {

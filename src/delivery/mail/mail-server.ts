@@ -1,5 +1,5 @@
 import addressParser from 'nodemailer/lib/addressparser'
-import { StartupError } from '#postgres/startup-error.ts'
+import { StartupError } from '#postgres/startup-error'
 
 /** The SMTP server that takes the messages of the service, and from whom they are. */
 export interface MailServer {

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import { createAnnouncer, type Announcer } from '#workers/announce.ts'
-import { startSweep } from '#workers/sweep.ts'
-import { inCompany } from '#postgres/company-scope.ts'
+import { createAnnouncer, type Announcer } from '#workers/announce'
+import { startSweep } from '#workers/sweep'
+import { inCompany } from '#postgres/company-scope'
 import { Dispatcher } from './dispatcher.ts'
 import type { LeaseServices } from './leased-round.ts'
 import { listDueWebhooks } from './progress.ts'
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
 
 interface DeliveriesOptions extends LeaseServices {
   log: Logger

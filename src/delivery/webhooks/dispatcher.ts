@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { createBudget, type Budget } from '#admission/budget.ts'
-import { Runs, type StopSignals } from '#workers/runs.ts'
+import { createBudget, type Budget } from '#admission/budget'
+import { Runs, type StopSignals } from '#workers/runs'
 import { runLeasedRound, type LeaseServices } from './leased-round.ts'
 import { releaseWebhook, type DueWebhook, type Pace } from './progress.ts'
 

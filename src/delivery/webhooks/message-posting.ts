@@ -1,8 +1,8 @@
-import { decryptSecret } from '#accounts/webhooks/webhook-rows.ts'
-import type { RecordedEvent } from '#domain/events.ts'
-import type { WebhookMessage } from '#domain/webhooks/webhook-message.ts'
-import { PING_TYPE, WEBHOOK_SECRET_PREFIX } from '#domain/webhook-types.ts'
-import type { SecretBox } from '#accounts/secrets/secret-box.ts'
+import { decryptSecret } from '#accounts/webhooks/webhook-rows'
+import type { RecordedEvent } from '#domain/events'
+import type { WebhookMessage } from '#domain/webhooks/webhook-message'
+import { PING_TYPE, WEBHOOK_SECRET_PREFIX } from '#domain/webhook-types'
+import type { SecretBox } from '#accounts/secrets/secret-box'
 import type { Poster, PostResult } from './post.ts'
 import { createHmac } from 'node:crypto'
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { openOutgoing, type OutgoingOptions } from '#outgoing/connections.ts'
+import { openOutgoing, type OutgoingOptions } from '#outgoing/connections'
 
 /** Bytes of an answer that are read. */
 const MAX_READ = 64 * 1024

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
-import { UnavailableError } from '#admission/batcher.ts'
-import { toUuid } from '#domain/ids.ts'
+import { UnavailableError } from '#admission/batcher'
+import { toUuid } from '#domain/ids'
 import type { SeenRevision, WebhookRef } from './progress.ts'
 
 /** Whether what was read of a webhook may still be sent. */

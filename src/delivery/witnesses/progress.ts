@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import type { WitnessFault } from '#domain/attention.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { VerifierKey } from '#ledger/audit/signed-note.ts'
-import type { LedgerTables } from '#ledger/tables.ts'
-import { openDatabase } from '#postgres/kysely.ts'
-import type { DueWork } from '#workers/watch-standstill.ts'
+import type { WitnessFault } from '#domain/attention'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { VerifierKey } from '#ledger/audit/signed-note'
+import type { LedgerTables } from '#ledger/tables'
+import { openDatabase } from '#postgres/kysely'
+import type { DueWork } from '#workers/watch-standstill'
 
 /*
  * How far each witness has cosigned each ledger. The rows only save work: a witness says itself what it has cosigned.

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { type CheckpointSigner, explainRefusal, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint.ts'
-import { trackWork } from '#ledger/background/failing-work.ts'
-import { inCompany } from '#postgres/company-scope.ts'
+import { type CheckpointSigner, explainRefusal, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
+import { trackWork } from '#ledger/background/failing-work'
+import { inCompany } from '#postgres/company-scope'
 import {
   forgetOthers,
   listDue,
@@ -13,15 +13,15 @@ import {
 } from './progress.ts'
 import { type Witness, submitCheckpoint, type Submission, type WitnessAnswer } from './submit-checkpoint.ts'
 import type { Pool } from 'pg'
-import { UnavailableError } from '#admission/batcher.ts'
-import type { WitnessPolicy } from '#ledger/audit/signed-note.ts'
-import { storeCosignature } from '#ledger/audit/cosigned-checkpoints.ts'
-import { proveConsistency } from '#ledger/read/prove.ts'
-import { readHead } from '#ledger/read/read-head.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { Outgoing } from '#outgoing/connections.ts'
-import { OutgoingError } from '#outgoing/outgoing-error.ts'
-import { inTransaction } from '#postgres/transaction.ts'
+import { UnavailableError } from '#admission/batcher'
+import type { WitnessPolicy } from '#ledger/audit/signed-note'
+import { storeCosignature } from '#ledger/audit/cosigned-checkpoints'
+import { proveConsistency } from '#ledger/read/prove'
+import { readHead } from '#ledger/read/read-head'
+import type { LedgerDb } from '#ledger/tables'
+import type { Outgoing } from '#outgoing/connections'
+import { OutgoingError } from '#outgoing/outgoing-error'
+import { inTransaction } from '#postgres/transaction'
 
 interface RoundServices extends PublishServices {
   signer: CheckpointSigner

@@ -1,7 +1,7 @@
-import type { WitnessFault } from '#domain/attention.ts'
-import { findCosigners, parseSignature, type NoteSignature, type VerifierKey } from '#ledger/audit/signed-note.ts'
-import { openOutgoing, type Outgoing, type OutgoingOptions } from '#outgoing/connections.ts'
-import { readAnswer } from '#outgoing/read-answer.ts'
+import type { WitnessFault } from '#domain/attention'
+import { findCosigners, parseSignature, type NoteSignature, type VerifierKey } from '#ledger/audit/signed-note'
+import { openOutgoing, type Outgoing, type OutgoingOptions } from '#outgoing/connections'
+import { readAnswer } from '#outgoing/read-answer'
 
 /*
  * The request of https://c2sp.org/tlog-witness, `add-checkpoint`.

@@ -1,5 +1,5 @@
 import { isPhoneCountry, PHONE_COUNTRIES } from '../phone-number.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 const NAMES = new Intl.DisplayNames('en', { type: 'region' })
 

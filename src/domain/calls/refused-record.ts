@@ -1,5 +1,5 @@
 import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS } from '../attributes.ts'
-import { normalizeEmail } from '#text/normalize-text.ts'
+import { normalizeEmail } from '#text/normalize-text'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
 import type { KeptNames, Locator } from './call-records.ts'

@@ -1,5 +1,5 @@
-import type { HeaderMeaning } from '#spreadsheets/header-words.ts'
-import { recognizeHeader } from '#spreadsheets/recognize-header.ts'
+import type { HeaderMeaning } from '#spreadsheets/header-words'
+import { recognizeHeader } from '#spreadsheets/recognize-header'
 import type { Fault } from '../record-faults.ts'
 
 /** The fields for what a name means elsewhere, as columns of staff lists show it. */

@@ -1,7 +1,7 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
 import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, tooManyCustom, UNSET_ATTRIBUTES } from '../attributes.ts'
 import { readPunycode } from '../email-domains.ts'
-import { normalizeText } from '#text/normalize-text.ts'
+import { normalizeText } from '#text/normalize-text'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
 import type { RecordErrors } from '../record-errors.ts'

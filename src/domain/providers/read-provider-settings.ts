@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../accounts/roles.ts'
 import { type RecordError, type RecordErrorCode, fieldError } from '../errors.ts'
 import { CLIENT_AUTHS, type ClientAuth, type ProviderSettings } from '../provider-settings.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 export const MAX_NAME = 120
 export const MAX_ISSUER = 1_024

@@ -1,4 +1,4 @@
-import { foldText, trimBlanks } from '#text/normalize-text.ts'
+import { foldText, trimBlanks } from '#text/normalize-text'
 import { isSecretName } from '../secret-members.ts'
 import { ENTERPRISE, EXTENSION, findAttribute, HR, isSameName, spellUrn } from './schemas.ts'
 import {

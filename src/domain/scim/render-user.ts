@@ -1,6 +1,6 @@
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
-import { foldText, trimBlanks } from '#text/normalize-text.ts'
+import { foldText, trimBlanks } from '#text/normalize-text'
 import { PATHS, unflattenUser } from './flat-user.ts'
 import { CORE, isSameName } from './schemas.ts'
 import { findName, isList, isParts, newParts, type Scalar, type ScimParts, type ScimUser } from './user-values.ts'

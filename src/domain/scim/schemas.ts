@@ -1,4 +1,4 @@
-import { foldText } from '#text/normalize-text.ts'
+import { foldText } from '#text/normalize-text'
 
 /*
  * The SCIM schemas of a user as data (RFC 7643 sections 4.1, 4.3 and 7): discovery is made of them, and they say which

@@ -1,4 +1,4 @@
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 import { isSameName } from './schemas.ts'
 
 /*

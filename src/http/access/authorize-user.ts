@@ -1,8 +1,8 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Role, TokenScope, TokenScopes } from '#domain/accounts/roles.ts'
-import { ADMIN_ONLY, problem, type Problem } from '#domain/errors.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { findUserOfToken, type SignedInUser } from '#accounts/users/users.ts'
+import type { Role, TokenScope, TokenScopes } from '#domain/accounts/roles'
+import { ADMIN_ONLY, problem, type Problem } from '#domain/errors'
+import type { LedgerDb } from '#ledger/tables'
+import { findUserOfToken, type SignedInUser } from '#accounts/users/users'
 import { invalidCredentials, ProblemError } from '../server/problem.ts'
 import { assertSameOrigin, findSessionUser, type SessionSettings } from './session.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Pool } from 'pg'
-import { type Proof, proveAgain } from '#accounts/passkeys/prove-again.ts'
-import type { UserRef } from '#accounts/users/users.ts'
+import { type Proof, proveAgain } from '#accounts/passkeys/prove-again'
+import type { UserRef } from '#accounts/users/users'
 import { sessionCookie, type SessionSettings } from './session.ts'
 import type { SignInLimits } from './sign-in-limits.ts'
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
-import { createBudget, quarterOf } from '#admission/budget.ts'
+import { createBudget, quarterOf } from '#admission/budget'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,10 +1,10 @@
 import { timingSafeEqual, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { describeKnownUser, findKnownUsers, KNOWN_DAYS, type RememberedUser } from '#accounts/sign-in/known-users.ts'
-import { readSignInKey, signWithKey } from '#accounts/users/password.ts'
-import type { UserRef } from '#accounts/users/users.ts'
-import { databaseTimeMs } from '#postgres/database-clock.ts'
+import { describeKnownUser, findKnownUsers, KNOWN_DAYS, type RememberedUser } from '#accounts/sign-in/known-users'
+import { readSignInKey, signWithKey } from '#accounts/users/password'
+import type { UserRef } from '#accounts/users/users'
+import { databaseTimeMs } from '#postgres/database-clock'
 import { cookieName, cookieOptions, type SessionSettings } from './session.ts'
 
 /*

@@ -1,14 +1,8 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { accessRefusal, quotaExceeded } from '#domain/calls/key-refusals.ts'
-import {
-  rateLimitHeaders,
-  secondsToReset,
-  isSecretValid,
-  type ApiKey,
-  type KeyScope,
-} from '#domain/accounts/api-key.ts'
-import type { Problem } from '#domain/errors.ts'
-import type { KeyUsageCounter, UsedKey } from '#accounts/api-keys/key-access.ts'
+import { accessRefusal, quotaExceeded } from '#domain/calls/key-refusals'
+import { rateLimitHeaders, secondsToReset, isSecretValid, type ApiKey, type KeyScope } from '#domain/accounts/api-key'
+import type { Problem } from '#domain/errors'
+import type { KeyUsageCounter, UsedKey } from '#accounts/api-keys/key-access'
 import { callerOf } from './authenticate.ts'
 import { idsOf } from '../server/access-log.ts'
 import { invalidCredentials, ProblemError, toProblem } from '../server/problem.ts'

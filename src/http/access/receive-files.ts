@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createBudget, type Budget } from '#admission/budget.ts'
-import { problem } from '#domain/errors.ts'
+import { createBudget, type Budget } from '#admission/budget'
+import { problem } from '#domain/errors'
 import type { BodyBudget } from './body-budget.ts'
 import { announcedBytes } from '../server/read-body.ts'
 import { CutOffError, ProblemError } from '../server/problem.ts'

@@ -1,6 +1,6 @@
-import { databaseTimeMs } from '#postgres/database-clock.ts'
+import { databaseTimeMs } from '#postgres/database-clock'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { UnreadableSecretError, type SecretBox } from '#accounts/secrets/secret-box.ts'
+import { UnreadableSecretError, type SecretBox } from '#accounts/secrets/secret-box'
 import { cookieName, cookieOptions, type SessionSettings } from './session.ts'
 
 /** A cookie whose value only the service can read or make, for a step that ends soon. */

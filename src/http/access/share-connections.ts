@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
-import { createBudget, quarterOf } from '#admission/budget.ts'
-import { currentCompany } from '#postgres/company-scope.ts'
-import { LendingPool } from '#postgres/lending-pool.ts'
+import { createBudget, quarterOf } from '#admission/budget'
+import { currentCompany } from '#postgres/company-scope'
+import { LendingPool } from '#postgres/lending-pool'
 
 /** Connections that may be waited for, a quarter of them by one company; and how long, in milliseconds. */
 const MAX_WAITING = 4_000

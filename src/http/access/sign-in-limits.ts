@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 import { createWindowCounts, type WindowCounts } from './window-counts.ts'
-import { networkOf } from '#domain/networks.ts'
+import { networkOf } from '#domain/networks'
 import { tooMany } from './rate-limits.ts'
-import { createBudget } from '#admission/budget.ts'
+import { createBudget } from '#admission/budget'
 
 /** What kind of attempt it is. Failures of one kind do not count for the others. */
 type AttemptKind = 'sign-in' | 'proof in a session' | 'answer of a provider'

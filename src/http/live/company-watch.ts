@@ -1,5 +1,5 @@
-import { divide } from '#domain/divide.ts'
-import { inCompany, outsideCompany } from '#postgres/company-scope.ts'
+import { divide } from '#domain/divide'
+import { inCompany, outsideCompany } from '#postgres/company-scope'
 
 /** Notifies listeners when a company's position moves. Shared by all listeners of a process. */
 interface CompanyWatch {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { tooMany } from '../access/rate-limits.ts'
-import type { UserRef } from '#accounts/users/users.ts'
-import { createBudget } from '#admission/budget.ts'
+import type { UserRef } from '#accounts/users/users'
+import { createBudget } from '#admission/budget'
 
 const RETRY_AFTER_SECONDS = 5
 

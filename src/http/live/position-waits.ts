@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createBudget } from '#admission/budget.ts'
-import { problem } from '#domain/errors.ts'
-import { readProgress, readReached } from '#ledger/read/read-progress.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { createBudget } from '#admission/budget'
+import { problem } from '#domain/errors'
+import { readProgress, readReached } from '#ledger/read/read-progress'
+import type { LedgerDb } from '#ledger/tables'
 import { createCompanyWatch } from './company-watch.ts'
 import { ProblemError } from '../server/problem.ts'
 

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '#domain/errors.ts'
+import type { ProblemCode } from '#domain/errors'
 
 /** What can be done with a thing by name alone, said once for the endpoint and for the page. */
 export interface Action<Done extends string = string> {

@@ -1,7 +1,7 @@
-import { RECORD_RESULTS } from '#domain/employees/employee.ts'
-import { WARNINGS } from '#domain/employees/warnings.ts'
+import { RECORD_RESULTS } from '#domain/employees/employee'
+import { WARNINGS } from '#domain/employees/warnings'
 import { Type, type TSchema } from '@sinclair/typebox'
-import { MAX_ANSWERED_ERRORS, MAX_RECORD_ERRORS } from '#domain/errors.ts'
+import { MAX_ANSWERED_ERRORS, MAX_RECORD_ERRORS } from '#domain/errors'
 import { Employee, EmployeeAsCreated, EmployeeId, EmployeeStatus, LogId, orNull } from './employee-schemas.ts'
 import { RecordErrorSchema } from './problem-schemas.ts'
 import {

@@ -1,4 +1,4 @@
-import type { ProblemCode } from '#domain/errors.ts'
+import type { ProblemCode } from '#domain/errors'
 import type { HeaderName } from './headers.ts'
 
 /** A part of the API, with what all its routes share. */

@@ -1,6 +1,6 @@
 import program from '../../../package.json' with { type: 'json' }
 import type { FastifySchema } from 'fastify'
-import type { ProblemCode } from '#domain/errors.ts'
+import type { ProblemCode } from '#domain/errors'
 import { ADMIN_BODIES } from './admin-examples.ts'
 import { findPart, findTag, SECURITY_SCHEMES, TAGS, type ApiPart } from './api-parts.ts'
 import type { DocumentedAnswer, DocumentedContent, Example } from './documented-schema.ts'

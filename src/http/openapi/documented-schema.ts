@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
-import type { ProblemCode } from '#domain/errors.ts'
+import type { ProblemCode } from '#domain/errors'
 import type { HeaderName, ParameterName } from './headers.ts'
 
 /** A named example. The tests send request examples to a real server. */

@@ -1,5 +1,5 @@
-import { UNSET_ATTRIBUTES } from '#domain/attributes.ts'
-import type { Employee } from '#domain/employees/employee.ts'
+import { UNSET_ATTRIBUTES } from '#domain/attributes'
+import type { Employee } from '#domain/employees/employee'
 import { example, type Example } from './documented-schema.ts'
 
 /*

@@ -8,7 +8,7 @@ import {
   MAX_CUSTOM_KEY_CHARACTERS,
   MAX_CUSTOM_TEXT_CHARACTERS,
   PHONE,
-} from '#domain/attributes.ts'
+} from '#domain/attributes'
 import { describedObject } from './schema-parts.ts'
 
 /** What a schema describes: an employee in a response, a new employee, or a merge patch. */

@@ -1,11 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import {
-  MAX_ANSWERED_ERRORS,
-  problem,
-  type ProblemCode,
-  type RecordErrorCode,
-  MAX_RECORD_ERRORS,
-} from '#domain/errors.ts'
+import { MAX_ANSWERED_ERRORS, problem, type ProblemCode, type RecordErrorCode, MAX_RECORD_ERRORS } from '#domain/errors'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
 import type { DocumentedAnswer } from './documented-schema.ts'

@@ -9,8 +9,8 @@ import {
   type TProperties,
   type TSchema,
 } from '@sinclair/typebox'
-import type { Problem } from '#domain/errors.ts'
-import { isId, type IdPrefix } from '#domain/ids.ts'
+import type { Problem } from '#domain/errors'
+import { isId, type IdPrefix } from '#domain/ids'
 import { ProblemError } from '../server/problem.ts'
 
 /* Schemas that several routes share. */

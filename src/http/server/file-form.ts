@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { problem } from '#domain/errors.ts'
+import { problem } from '#domain/errors'
 import { ProblemError } from './problem.ts'
 
 const MAX_FIELDS = 10

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { readAddress } from '#domain/networks.ts'
+import { readAddress } from '#domain/networks'
 
 /**
  * Rewrites the addresses in `X-Forwarded-For` in their usual form, before anything reads them. Some proxies add the port

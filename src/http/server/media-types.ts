@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
-import { doInTurns } from '#admission/turns.ts'
-import { problem } from '#domain/errors.ts'
-import { limitsOfCall, parseInPieces } from '#bodies/json-body.ts'
+import { doInTurns } from '#admission/turns'
+import { problem } from '#domain/errors'
+import { limitsOfCall, parseInPieces } from '#bodies/json-body'
 import { ProblemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 

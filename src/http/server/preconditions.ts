@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { conditionWithoutTag, findFailedCondition, type Preconditions } from '#domain/employees/entity-tag.ts'
+import { conditionWithoutTag, findFailedCondition, type Preconditions } from '#domain/employees/entity-tag'
 import { ProblemError } from './problem.ts'
-import { problem } from '#domain/errors.ts'
+import { problem } from '#domain/errors'
 
 /** The methods that change nothing. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { UnreadableBodyError } from '#bodies/unreadable-body.ts'
-import { RefusedByStateError } from '#accounts/change-company.ts'
-import { IdempotencyInProgressError } from '#ledger/calls/calls-in-progress.ts'
-import { RATE_LIMIT_HEADERS } from '#domain/accounts/api-key.ts'
+import { UnreadableBodyError } from '#bodies/unreadable-body'
+import { RefusedByStateError } from '#accounts/change-company'
+import { IdempotencyInProgressError } from '#ledger/calls/calls-in-progress'
+import { RATE_LIMIT_HEADERS } from '#domain/accounts/api-key'
 import {
   RefusedCredentialsError,
   problem,
@@ -10,9 +10,9 @@ import {
   type RecordErrorCode,
   fieldError,
   invalidFields,
-} from '#domain/errors.ts'
-import { NoTurnError, UnavailableError } from '#admission/batcher.ts'
-import { isTransient, isUnconfirmed } from '#postgres/database-errors.ts'
+} from '#domain/errors'
+import { NoTurnError, UnavailableError } from '#admission/batcher'
+import { isTransient, isUnconfirmed } from '#postgres/database-errors'
 import { idsOf } from './access-log.ts'
 import { findProtocol, PROBLEM_DOCUMENTS } from './protocols.ts'
 import { bodyProblem, describeViolation } from './violation.ts'

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { answerRefusal } from '#domain/calls/answer-call.ts'
-import type { CallProtocol } from '#domain/calls/call-protocol.ts'
+import { answerRefusal } from '#domain/calls/answer-call'
+import type { CallProtocol } from '#domain/calls/call-protocol'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -30,6 +30,15 @@ export const PROBLEM_DOCUMENTS: Omit<Protocol, 'prefix'> = {
 
 /** The protocol of a request to the API, by its route or else its path; undefined if it is one to a page. */
 export function findProtocol({ server, routeOptions, url }: FastifyRequest): Protocol | undefined {
-  const path = routeOptions.url ?? url
+  const path = routeOptions.url ?? decodePath(url)
   return server.protocols.find(({ prefix }) => path.startsWith(prefix) && /^(?:[/?]|$)/.test(path.slice(prefix.length)))
+}
+
+/** The path as the router reads it; as it was sent if it can't be decoded. */
+function decodePath(url: string): string {
+  try {
+    return decodeURI(url)
+  } catch {
+    return url
+  }
 }

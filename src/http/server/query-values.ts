@@ -1,7 +1,7 @@
-import { problem } from '#domain/errors.ts'
+import { problem } from '#domain/errors'
 import { ProblemError } from './problem.ts'
-import { isStorableText } from '#domain/storable-text.ts'
-import { isId, type IdPrefix } from '#domain/ids.ts'
+import { isStorableText } from '#domain/storable-text'
+import { isId, type IdPrefix } from '#domain/ids'
 import { hash } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 

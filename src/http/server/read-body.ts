@@ -1,9 +1,9 @@
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import type { Hash } from 'node:crypto'
 import { finished, type Readable } from 'node:stream'
-import { UnavailableError } from '#admission/batcher.ts'
-import { doInTurns } from '#admission/turns.ts'
-import { joinInPieces } from '#domain/pieces.ts'
+import { UnavailableError } from '#admission/batcher'
+import { doInTurns } from '#admission/turns'
+import { joinInPieces } from '#domain/pieces'
 import { CutOffError, ProblemError, REQUEST_TIMEOUT } from './problem.ts'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { FastifyServerOptions } from 'fastify'
-import { problem, problemDocument, type Problem } from '#domain/errors.ts'
+import { problem, problemDocument, type Problem } from '#domain/errors'
 import { REQUEST_TIMEOUT } from './problem.ts'
 
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'

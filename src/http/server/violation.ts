@@ -1,6 +1,6 @@
 import type { FastifySchemaValidationError } from 'fastify'
-import { formatCharacters } from '#domain/record-faults.ts'
-import { errorPointer, problem, type Problem, type RecordError, fieldError, invalidFields } from '#domain/errors.ts'
+import { formatCharacters } from '#domain/record-faults'
+import { errorPointer, problem, type Problem, type RecordError, fieldError, invalidFields } from '#domain/errors'
 
 /**
  * Turns schema violations in a body into one problem with the first errors. Messages name the rule and the limit, never

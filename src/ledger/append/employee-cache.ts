@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Naming } from '#domain/calls/touched-values.ts'
-import type { Employee } from '#domain/employees/employee.ts'
+import type { Naming } from '#domain/calls/touched-values'
+import type { Employee } from '#domain/employees/employee'
 import { isSameHistory } from '../integrity/merkle.ts'
 import type { Head } from './company-state.ts'
 import { EmployeeIndex } from './employee-index.ts'

@@ -1,8 +1,8 @@
-import { foldUserName, UNIQUE_NAMES, uniqueForm, type UniqueName } from '#domain/attributes.ts'
-import type { ReadRecord } from '#domain/calls/call-records.ts'
-import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-draft.ts'
-import type { Naming } from '#domain/calls/touched-values.ts'
-import type { Employee } from '#domain/employees/employee.ts'
+import { foldUserName, UNIQUE_NAMES, uniqueForm, type UniqueName } from '#domain/attributes'
+import type { ReadRecord } from '#domain/calls/call-records'
+import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-draft'
+import type { Naming } from '#domain/calls/touched-values'
+import type { Employee } from '#domain/employees/employee'
 
 /** Employees of a company, by what names them. */
 export class EmployeeIndex {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { bigint, text, time, uuid } from '#projections/columns.ts'
-import { toUuid } from '#domain/ids.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
-import type { QueryClient } from '#postgres/query-client.ts'
+import { bigint, text, time, uuid } from '#projections/columns'
+import { toUuid } from '#domain/ids'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
+import type { QueryClient } from '#postgres/query-client'
 import type { LedgerDb } from '../tables.ts'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { changeInPieces } from '#postgres/delete-in-pieces.ts'
+import { changeInPieces } from '#postgres/delete-in-pieces'
 
 /**
  * Deletes the stored answers of idempotency keys that are older than `hours`, by the database's clock, with the salts

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { bigint, integer, text, time, uuid } from '#projections/columns.ts'
-import { uuidArray } from '#postgres/binary-arrays.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
-import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client.ts'
+import { bigint, integer, text, time, uuid } from '#projections/columns'
+import { uuidArray } from '#postgres/binary-arrays'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
+import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*

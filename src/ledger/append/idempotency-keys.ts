@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { EarlierCall, StoredAnswer } from '#domain/calls/earlier-call.ts'
-import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '#projections/columns.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { doInTurns } from '#admission/turns.ts'
-import { joinInPieces } from '#domain/pieces.ts'
-import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client.ts'
+import type { EarlierCall, StoredAnswer } from '#domain/calls/earlier-call'
+import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '#projections/columns'
+import { fromUuid, toUuid } from '#domain/ids'
+import { doInTurns } from '#admission/turns'
+import { joinInPieces } from '#domain/pieces'
+import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import type { KeyOfCall } from './idempotency-keys.ts'
 
 /** A call with an idempotency key that is under way. */

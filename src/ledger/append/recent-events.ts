@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Employee } from '#domain/employees/employee.ts'
-import type { RecordedEvent } from '#domain/events.ts'
+import type { Employee } from '#domain/employees/employee'
+import type { RecordedEvent } from '#domain/events'
 import { HEADER_BYTES, toRecorded, type SealedEvent } from '../integrity/codec.ts'
 import { isSameHistory, type Frontier } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-cache.ts'

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { RejectedBody } from '#domain/calls/rejected-body.ts'
-import { bigint, boolean, integer, nullable, text, time, uuid } from '#projections/columns.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
-import { uuidArray } from '#postgres/binary-arrays.ts'
-import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client.ts'
+import type { RejectedBody } from '#domain/calls/rejected-body'
+import { bigint, boolean, integer, nullable, text, time, uuid } from '#projections/columns'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
+import { uuidArray } from '#postgres/binary-arrays'
+import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { insertHead } from './company-state.ts'
-import { UnavailableError } from '#admission/batcher.ts'
-import { UnconfirmedCommitError } from '#postgres/database-errors.ts'
-import { withClient } from '#postgres/pool.ts'
+import { UnavailableError } from '#admission/batcher'
+import { UnconfirmedCommitError } from '#postgres/database-errors'
+import { withClient } from '#postgres/pool'
 import type { SealedEvent } from '../integrity/codec.ts'
 
 const DEADLINE_MS = 10_000

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { createsAll } from '#domain/operations.ts'
-import { isSmall, type WriteCall } from '#domain/calls/write-call.ts'
-import { constraintOf } from '#postgres/database-errors.ts'
+import { createsAll } from '#domain/operations'
+import { isSmall, type WriteCall } from '#domain/calls/write-call'
+import { constraintOf } from '#postgres/database-errors'
 
 /*
  * A call that creates many employees is decided without loading the employees who may already have its email addresses

@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 import {
   listVerifierKeys,

@@ -1,8 +1,8 @@
 import { open, readdir, type FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { errorReason } from '#postgres/startup-error.ts'
+import { errorReason } from '#postgres/startup-error'
 import { formatOrigin, parseCheckpoints, type Checkpoint } from './signed-note.ts'
-import { syncFolder } from '#files/durable-file.ts'
+import { syncFolder } from '#files/durable-file'
 
 /** An upper bound for the size of a note. */
 const MAX_NOTE_BYTES = 4096

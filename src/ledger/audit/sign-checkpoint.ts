@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier } from '../integrity/merkle.ts'
 import { readStoredFrontier } from '../read/merkle-subtrees.ts'
 import type { LedgerDb } from '../tables.ts'

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
-import { errorReason, StartupError } from '#postgres/startup-error.ts'
-import { createDurably, readIfExists, writeDurably } from '#files/durable-file.ts'
+import { errorReason, StartupError } from '#postgres/startup-error'
+import { createDurably, readIfExists, writeDurably } from '#files/durable-file'
 import { encodePublicKey, parsePublicKey, type NoteSigner } from './signed-note.ts'
 
 /*

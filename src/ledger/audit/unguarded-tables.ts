@@ -1,6 +1,6 @@
 import type { LedgerDb } from '../tables.ts'
 import { sql } from 'kysely'
-import { hasCitus } from '#postgres/machine-address.ts'
+import { hasCitus } from '#postgres/machine-address'
 
 /*
  * Triggers refuse changes of events, even to the owner. An owner can disable or drop them, so they are looked for: by

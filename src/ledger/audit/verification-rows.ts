@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 import type { Verdict } from './verify-export.ts'
 

@@ -1,6 +1,6 @@
-import { isOfCall } from '#domain/event-types.ts'
-import { type CallCounts } from '#domain/events.ts'
-import { isOperation, isSingle, rulesOf, type Operation } from '#domain/operations.ts'
+import { isOfCall } from '#domain/event-types'
+import { type CallCounts } from '#domain/events'
+import { isOperation, isSingle, rulesOf, type Operation } from '#domain/operations'
 import { assertValid } from './verification-error.ts'
 import { isCount, parse, type ExportedEvent } from './verify-line.ts'
 

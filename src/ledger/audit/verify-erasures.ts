@@ -1,4 +1,4 @@
-import { ERASING_TYPES, type ErasingType, isErasing, mayErase } from '#domain/event-types.ts'
+import { ERASING_TYPES, type ErasingType, isErasing, mayErase } from '#domain/event-types'
 import { assertValid, VerificationError } from './verification-error.ts'
 import { isCount, parse, type ExportedEvent } from './verify-line.ts'
 

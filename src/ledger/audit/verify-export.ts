@@ -1,4 +1,4 @@
-import { EVENT_TYPES, isEventType } from '#domain/event-types.ts'
+import { EVENT_TYPES, isEventType } from '#domain/event-types'
 import {
   formatOrigin,
   type Checkpoint,

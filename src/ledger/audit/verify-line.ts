@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { parseJson } from '#domain/json.ts'
+import { parseJson } from '#domain/json'
 import { canonicalJson } from '../integrity/canonical-json.ts'
 import { SALT_BYTES, type Envelope } from '../integrity/codec.ts'
 import { assertValid, VerificationError } from './verification-error.ts'

@@ -1,11 +1,11 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
-import type { BackgroundWork } from '#domain/background-work.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { deleteInPieces } from '#postgres/delete-in-pieces.ts'
-import { isTransient } from '#postgres/database-errors.ts'
-import { errorReason } from '#postgres/startup-error.ts'
-import { openDatabase } from '#postgres/kysely.ts'
+import type { BackgroundWork } from '#domain/background-work'
+import { fromUuid, toUuid } from '#domain/ids'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
+import { isTransient } from '#postgres/database-errors'
+import { errorReason } from '#postgres/startup-error'
+import { openDatabase } from '#postgres/kysely'
 import type { LedgerDb, Row } from '../tables.ts'
 
 /*

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import type { Acting } from '#accounts/change-company.ts'
-import { doInTurns } from '#admission/turns.ts'
-import { BY_HAND } from '#domain/calls/answer-call.ts'
-import type { CallAnswer } from '#domain/calls/call-protocol.ts'
-import { readMany } from '#domain/calls/commands.ts'
-import type { CorrectedRecords } from '#domain/events.ts'
-import type { ManyOperation } from '#domain/operations.ts'
+import type { Acting } from '#accounts/change-company'
+import { doInTurns } from '#admission/turns'
+import { BY_HAND } from '#domain/calls/answer-call'
+import type { CallAnswer } from '#domain/calls/call-protocol'
+import { readMany } from '#domain/calls/commands'
+import type { CorrectedRecords } from '#domain/events'
+import type { ManyOperation } from '#domain/operations'
 import { runApiCall, type CommandServices } from './run-api-call.ts'
 
 /** What an administrator does in a form, and who it is. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { UnavailableError } from '#admission/batcher.ts'
-import type { WriteCall } from '#domain/calls/write-call.ts'
-import { actorOf } from '#domain/calls/callers.ts'
+import { UnavailableError } from '#admission/batcher'
+import type { WriteCall } from '#domain/calls/write-call'
+import { actorOf } from '#domain/calls/callers'
 import { boundName } from '../append/idempotency-keys.ts'
 import type { KeyedCall, LongCalls } from '../append/long-calls.ts'
 

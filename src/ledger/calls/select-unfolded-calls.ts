@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import type { Row } from '../tables.ts'
 
 /** The events that are looked at. A read model that is further behind than this has stopped. */

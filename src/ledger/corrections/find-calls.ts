@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { problem } from '#domain/errors.ts'
-import type { CorrectedRecords } from '#domain/events.ts'
-import type { Operation } from '#domain/operations.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { problem } from '#domain/errors'
+import type { CorrectedRecords } from '#domain/events'
+import type { Operation } from '#domain/operations'
+import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 
 /** The refusal of an id that no call of the company has. */

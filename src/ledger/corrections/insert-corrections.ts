@@ -1,6 +1,6 @@
-import type { NewEvent } from '#domain/events.ts'
-import { toUuid } from '#domain/ids.ts'
-import type { QueryClient } from '#postgres/query-client.ts'
+import type { NewEvent } from '#domain/events'
+import { toUuid } from '#domain/ids'
+import type { QueryClient } from '#postgres/query-client'
 
 /*
  * Which completed calls correct a failed one. The events of a correction say what it corrects; these rows, written in

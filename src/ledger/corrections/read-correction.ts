@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { MAX_CORRECTIONS } from '#domain/uploads.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import { MAX_CORRECTIONS } from '#domain/uploads'
 import type { LedgerDb } from '../tables.ts'
 import type { FoundCall } from './find-calls.ts'
 

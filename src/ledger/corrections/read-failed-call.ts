@@ -1,5 +1,5 @@
-import { inTurns } from '#admission/turns.ts'
-import { toUuid } from '#domain/ids.ts'
+import { inTurns } from '#admission/turns'
+import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { Queryable } from '#postgres/query-client'
 
 /** Small, because processing a page blocks the event loop. */
 export const BODIES_PER_PAGE = 20

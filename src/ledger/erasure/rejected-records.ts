@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { Queryable } from '#postgres/query-client'
 
 /*
  * Refused records and names of uploaded files that still have their data. Refused records are found by the partial index

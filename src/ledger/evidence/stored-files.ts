@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import { hasErasure } from '../read/export-pages.ts'
 import { readHead, readNow } from '../read/read-head.ts'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
-import { changeInPieces, deleteInPieces } from '#postgres/delete-in-pieces.ts'
+import { changeInPieces, deleteInPieces } from '#postgres/delete-in-pieces'
 import type { EvidenceSubject } from './evidence-subject.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { isOfCall } from '#domain/event-types.ts'
-import { isId, toUuid } from '#domain/ids.ts'
+import { isOfCall } from '#domain/event-types'
+import { isId, toUuid } from '#domain/ids'
 
 /** Which events are wanted: those that match all filters. */
 export interface EventFilter {

@@ -1,4 +1,4 @@
-import { parseJson } from '#domain/json.ts'
+import { parseJson } from '#domain/json'
 import { readHeader, type EventHeader, type ReadableEvent } from '../integrity/codec.ts'
 
 /** An event for auditors, in the schema version in which it was written. `data` is null once erased. */

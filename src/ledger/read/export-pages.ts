@@ -1,5 +1,5 @@
 import { deriveEnvelope, type StoredEvent } from '../integrity/codec.ts'
-import { ERASING_TYPES } from '#domain/event-types.ts'
+import { ERASING_TYPES } from '#domain/event-types'
 import { findHead } from './read-head.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerDb } from '../tables.ts'

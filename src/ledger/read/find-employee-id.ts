@@ -1,4 +1,4 @@
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 
 /** Finds the id of the employee who has an email address (normalized) or an external id now; null if nobody has. */

@@ -1,5 +1,5 @@
-import { toUuid } from '#domain/ids.ts'
-import type { Queryable } from '#postgres/query-client.ts'
+import { toUuid } from '#domain/ids'
+import type { Queryable } from '#postgres/query-client'
 
 /** Finds those of email addresses whose people have no external id, active or not. */
 export async function findWithoutExternalId(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { UnavailableError } from '#admission/batcher.ts'
-import { toUuid } from '#domain/ids.ts'
+import { UnavailableError } from '#admission/batcher'
+import { toUuid } from '#domain/ids'
 import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier, type Subtree } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'
 import type { LedgerDb, Row } from '../tables.ts'

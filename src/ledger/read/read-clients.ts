@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
-import type { Client } from '#domain/client.ts'
+import { toUuid } from '#domain/ids'
+import type { Client } from '#domain/client'
 import type { LedgerDb, Row } from '../tables.ts'
 
 /** From where the event at a position was sent; null if it was not sent, or if that is no longer kept. */

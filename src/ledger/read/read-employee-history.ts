@@ -1,5 +1,5 @@
-import { isEmployeeEvent } from '#domain/employees/employee.ts'
-import { explain, type ExplainedEmployee } from '#domain/employees/employee-history.ts'
+import { isEmployeeEvent } from '#domain/employees/employee'
+import { explain, type ExplainedEmployee } from '#domain/employees/employee-history'
 import { readEvent } from '../integrity/codec.ts'
 import { storedEventPages } from './read-stored-events.ts'
 import type { LedgerDb } from '../tables.ts'

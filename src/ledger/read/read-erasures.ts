@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import { readHead } from './read-head.ts'
 import type { LedgerDb } from '../tables.ts'
 

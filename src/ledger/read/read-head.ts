@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import { rootOf, unpackFrontier, type Frontier } from '../integrity/merkle.ts'
 import type { LedgerDb } from '../tables.ts'
 import { binarySearch } from './binary-search.ts'

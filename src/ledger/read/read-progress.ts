@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { outsideCompany } from '#postgres/company-scope.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import { outsideCompany } from '#postgres/company-scope'
 import type { LedgerDb, Row } from '../tables.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { RejectedBody } from '#domain/calls/rejected-body.ts'
-import { toUuid } from '#domain/ids.ts'
+import type { RejectedBody } from '#domain/calls/rejected-body'
+import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 
 /**

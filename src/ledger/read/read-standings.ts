@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import { openDatabase } from '#postgres/kysely.ts'
+import { fromUuid, toUuid } from '#domain/ids'
+import { openDatabase } from '#postgres/kysely'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 import { headsWithCheckpoints, isComplete } from './read-progress.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { toUuid } from '#domain/ids.ts'
+import { toUuid } from '#domain/ids'
 import { STORED_COLUMNS, type StoredEvent } from '../integrity/codec.ts'
 import { binarySearch } from './binary-search.ts'
 import { buildConditions, type EventFilter } from './event-filter.ts'

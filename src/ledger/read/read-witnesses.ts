@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { WitnessFault } from '#domain/attention.ts'
-import { fromUuid } from '#domain/ids.ts'
-import { openDatabase } from '#postgres/kysely.ts'
+import type { WitnessFault } from '#domain/attention'
+import { fromUuid } from '#domain/ids'
+import { openDatabase } from '#postgres/kysely'
 
 /** A witness that does not cosign the checkpoints of some companies, for one kind of reason. */
 interface FailingWitness {

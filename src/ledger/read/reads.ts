@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { openDatabase, openUntil } from '#postgres/kysely.ts'
+import { openDatabase, openUntil } from '#postgres/kysely'
 import type { LedgerDb, LedgerTables } from '../tables.ts'
 
 /** Where the admin and audit endpoints and the pages read from. */

@@ -1,10 +1,10 @@
 import type { Pool } from 'pg'
-import { createBudget } from '#admission/budget.ts'
-import { gatherCompanies } from '#admission/contended.ts'
-import { pipeline } from '#postgres/pipeline.ts'
-import type { QueryClient } from '#postgres/query-client.ts'
-import { retryOnce } from '#postgres/database-errors.ts'
-import { withClient } from '#postgres/pool.ts'
+import { createBudget } from '#admission/budget'
+import { gatherCompanies } from '#admission/contended'
+import { pipeline } from '#postgres/pipeline'
+import type { QueryClient } from '#postgres/query-client'
+import { retryOnce } from '#postgres/database-errors'
+import { withClient } from '#postgres/pool'
 
 const MAX_SHARED = 500
 const MAX_WAITING = 10_000

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { fromUuid, toUuid } from '#domain/ids.ts'
+import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerDb } from '../tables.ts'
 
 /** An attribute of an employee, by its name in changes; null for anything about them. */

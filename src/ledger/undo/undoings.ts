@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { NewEvent } from '#domain/events.ts'
-import { fromUuid, toUuid } from '#domain/ids.ts'
-import type { QueryClient } from '#postgres/query-client.ts'
+import type { NewEvent } from '#domain/events'
+import { fromUuid, toUuid } from '#domain/ids'
+import type { QueryClient } from '#postgres/query-client'
 import type { LedgerDb } from '../tables.ts'
 
 /*

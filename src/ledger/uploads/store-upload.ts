@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
-import type { Client } from '#domain/client.ts'
-import { toUuid } from '#domain/ids.ts'
-import { onClient } from '#postgres/kysely.ts'
-import { inTransaction } from '#postgres/transaction.ts'
+import type { Client } from '#domain/client'
+import { toUuid } from '#domain/ids'
+import { onClient } from '#postgres/kysely'
+import { inTransaction } from '#postgres/transaction'
 import type { LedgerTables } from '../tables.ts'
 import type { StoredUpload } from './read-uploads.ts'
 

@@ -1,5 +1,5 @@
-import { LIMITS, type Answered } from '#http/server/access-log.ts'
-import type { Lanes } from '#ledger/append/lanes.ts'
+import { LIMITS, type Answered } from '#http/server/access-log'
+import type { Lanes } from '#ledger/append/lanes'
 import type { Metrics, PoolCounts } from './metrics.ts'
 
 /*

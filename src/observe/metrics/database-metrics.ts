@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
-import { BACKGROUND_WORK } from '#domain/background-work.ts'
+import { BACKGROUND_WORK } from '#domain/background-work'
 import {
   type ProjectionStanding,
   readStanding,
   readTimesAhead,
   readWorstCompanies,
   type QueueDepth,
-} from '#ledger/read/read-standings.ts'
-import { summarizeFailingWork } from '#ledger/background/failing-work.ts'
-import { readFailingWitnesses } from '#ledger/read/read-witnesses.ts'
+} from '#ledger/read/read-standings'
+import { summarizeFailingWork } from '#ledger/background/failing-work'
+import { readFailingWitnesses } from '#ledger/read/read-witnesses'
 import type { Metrics } from './metrics.ts'
 
 /** The number of companies that are listed per projection. */

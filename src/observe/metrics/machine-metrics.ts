@@ -1,5 +1,5 @@
-import type { LedgerDb } from '#ledger/tables.ts'
-import { isLeftOver, listMachines, onMachine, type MachineAddress } from '#postgres/machine-address.ts'
+import type { LedgerDb } from '#ledger/tables'
+import { isLeftOver, listMachines, onMachine, type MachineAddress } from '#postgres/machine-address'
 import type { Metrics } from './metrics.ts'
 
 /**

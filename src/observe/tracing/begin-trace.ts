@@ -1,5 +1,5 @@
 import { SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api'
-import type { BeginTrace } from '#http/server/trace-requests.ts'
+import type { BeginTrace } from '#http/server/trace-requests'
 import { parseTraceContext, getSpanIds, formatTraceparent } from './span-context.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { SpanKind, type Span, type Tracer } from '@opentelemetry/api'
-import type { Lanes } from '#ledger/append/lanes.ts'
-import type { WriteCall } from '#domain/calls/write-call.ts'
+import type { Lanes } from '#ledger/append/lanes'
+import type { WriteCall } from '#domain/calls/write-call'
 import type { Tracing } from './tracing.ts'
 import { parseTraceContext, failSpan, formatTraceparent, withSpan } from './span-context.ts'
 

@@ -1,7 +1,7 @@
 import { SpanKind, type Tracer } from '@opentelemetry/api'
-import { readTraces } from '#ledger/append/event-traces.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { TracedFold, TraceFold } from '#workers/fold-in-turns.ts'
+import { readTraces } from '#ledger/append/event-traces'
+import type { LedgerDb } from '#ledger/tables'
+import type { TracedFold, TraceFold } from '#workers/fold-in-turns'
 import { parseTraceContext, failSpan, getSpanIds } from './span-context.ts'
 
 /** The maximum number of spans per batch; more would help nobody. */

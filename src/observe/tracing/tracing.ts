@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts'
-import type { BeginTrace } from '#http/server/trace-requests.ts'
-import type { WriteCall } from '#domain/calls/write-call.ts'
-import type { Lanes } from '#ledger/append/lanes.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import type { TraceFold } from '#workers/fold-in-turns.ts'
+import type { BeginTrace } from '#http/server/trace-requests'
+import type { WriteCall } from '#domain/calls/write-call'
+import type { Lanes } from '#ledger/append/lanes'
+import type { LedgerDb } from '#ledger/tables'
+import type { TraceFold } from '#workers/fold-in-turns'
 
 /**
  * The tracing of this process: spans for requests, for the wait and the append of a call, for transactions, and for

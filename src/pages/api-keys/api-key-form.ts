@@ -1,19 +1,19 @@
 import type { Static } from '@sinclair/typebox'
-import type { SeenKey } from '#accounts/api-keys/read-api-keys.ts'
-import type { EditBody } from '#api/admin/api-key-schemas.ts'
+import type { SeenKey } from '#accounts/api-keys/read-api-keys'
+import type { EditBody } from '#api/admin/api-key-schemas'
 import {
   PROVIDER_QUOTA_LIMIT,
   type KeyScope,
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
-} from '#domain/accounts/api-key.ts'
-import { FULL_ACCESS } from '#domain/accounts/key-access.ts'
-import { MAX_QUOTA } from '#domain/accounts/key-lifecycle.ts'
-import { ATTRIBUTE_NAMES } from '#domain/attributes.ts'
-import { findStartOf, formatLocal, readLocal } from '#domain/local-times.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
-import { formatNumber } from '#wording/numbers.ts'
+} from '#domain/accounts/api-key'
+import { FULL_ACCESS } from '#domain/accounts/key-access'
+import { MAX_QUOTA } from '#domain/accounts/key-lifecycle'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
+import { findStartOf, formatLocal, readLocal } from '#domain/local-times'
+import { trimBlanks } from '#text/normalize-text'
+import { formatNumber } from '#wording/numbers'
 import { readWholeNumber, type FormControl, type FormFields } from '../parts/form.ts'
 import { formatScopes } from '../parts/key-words.ts'
 import { describeZone } from '../parts/times.ts'

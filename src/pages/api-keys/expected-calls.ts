@@ -1,5 +1,5 @@
-import { countCallsByHour } from '#projections/bulk-user-logs/usage-queries.ts'
-import type { SeenKey } from '#accounts/api-keys/read-api-keys.ts'
+import { countCallsByHour } from '#projections/bulk-user-logs/usage-queries'
+import type { SeenKey } from '#accounts/api-keys/read-api-keys'
 import {
   type ExpectedCalls,
   isSameExpectation,
@@ -8,8 +8,8 @@ import {
   proposeExpectedCalls,
   TIME_OF_DAY,
   WEEKDAYS,
-} from '#domain/accounts/expected-calls.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+} from '#domain/accounts/expected-calls'
+import type { LedgerDb } from '#ledger/tables'
 import {
   findError,
   type FormFields,
@@ -20,11 +20,11 @@ import {
   renderHidden,
 } from '../parts/form.ts'
 import { renderFormSection, type PageForms } from '../parts/form-page.ts'
-import { refuseField, type ProblemError } from '#http/server/problem.ts'
+import { refuseField, type ProblemError } from '#http/server/problem'
 import { capitalise } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { DAYS, formatExpectedCalls } from '../parts/key-words.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 const WAY = {
   name: 'way',

@@ -1,9 +1,9 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import type { Cause, Refusals } from '#projections/bulk-user-logs/refusals.ts'
-import { buildUrl, type QueryValues } from '#wording/navigation.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import type { Cause, Refusals } from '#projections/bulk-user-logs/refusals'
+import { buildUrl, type QueryValues } from '#wording/navigation'
 import { describeCause } from '../parts/describe-cause.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 import { buildEntryUrl } from './entry.ts'
 
 /** Further causes are collapsed. */

@@ -1,6 +1,6 @@
-import type { EntryGroup, EntryGroups } from '#projections/bulk-user-logs/group-queries.ts'
-import type { EntryCount, EntryFilter, ValueFilter } from '#projections/bulk-user-logs/queries.ts'
-import { formatAtLeast } from '#wording/numbers.ts'
+import type { EntryGroup, EntryGroups } from '#projections/bulk-user-logs/group-queries'
+import type { EntryCount, EntryFilter, ValueFilter } from '#projections/bulk-user-logs/queries'
+import { formatAtLeast } from '#wording/numbers'
 
 /** The filters whose values have counts. */
 export type Facet = keyof ValueFilter

@@ -1,5 +1,5 @@
-import { isOperation, OPERATIONS, rulesOf } from '#domain/operations.ts'
-import { buildUrl } from '#wording/navigation.ts'
+import { isOperation, OPERATIONS, rulesOf } from '#domain/operations'
+import { buildUrl } from '#wording/navigation'
 import {
   renderChoice,
   renderDayField,
@@ -10,7 +10,7 @@ import {
   renderHidden,
 } from '../parts/form.ts'
 import { capitalise } from '../parts/call-words.ts'
-import { describeCode } from '#wording/failure-causes.ts'
+import { describeCode } from '#wording/failure-causes'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -1,8 +1,8 @@
-import { databaseTimeMs } from '#postgres/database-clock.ts'
-import type { EntryFilter } from '#projections/bulk-user-logs/queries.ts'
-import { type RecordError, fieldError, invalidFields } from '#domain/errors.ts'
-import { isId } from '#domain/ids.ts'
-import { readEntryFilter, EntryExportQuery } from '#log/bulk-user-logs-schemas.ts'
+import { databaseTimeMs } from '#postgres/database-clock'
+import type { EntryFilter } from '#projections/bulk-user-logs/queries'
+import { type RecordError, fieldError, invalidFields } from '#domain/errors'
+import { isId } from '#domain/ids'
+import { readEntryFilter, EntryExportQuery } from '#log/bulk-user-logs-schemas'
 import {
   checkForm,
   pickFields,
@@ -12,7 +12,7 @@ import {
   type FormProblem,
 } from '../parts/form.ts'
 import { checkPeriod, readPeriod } from '../parts/periods.ts'
-import { DAY_MS, HOUR_MS } from '#domain/local-times.ts'
+import { DAY_MS, HOUR_MS } from '#domain/local-times'
 
 /** The filters of the address: those of the list, and a length of time up to now. */
 export type FilterName = keyof EntryFilter | 'last'

@@ -1,13 +1,13 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import { encodeCursor } from '#http/server/query-values.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import { encodeCursor } from '#http/server/query-values'
 import { formatCaller } from './entry.ts'
 import { renderStatusBadge } from '../parts/badges.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
-import { formatNumber } from '#wording/numbers.ts'
-import { formatTime } from '#domain/local-times.ts'
+import { NAVIGATION } from '#wording/navigation'
+import { formatNumber } from '#wording/numbers'
+import { formatTime } from '#domain/local-times'
 import { COUNTS, describeResult } from '../parts/call-words.ts'
-import { describeCode } from '#wording/failure-causes.ts'
+import { describeCode } from '#wording/failure-causes'
 
 /** Renders a row for each entry. The whole row is its link. */
 export function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {

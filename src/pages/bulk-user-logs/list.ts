@@ -1,6 +1,6 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import { encodeCursor } from '#http/server/query-values.ts'
-import { buildUrl, NAVIGATION, REFUSALS, UPLOAD_PATH } from '#wording/navigation.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import { encodeCursor } from '#http/server/query-values'
+import { buildUrl, NAVIGATION, REFUSALS, UPLOAD_PATH } from '#wording/navigation'
 import { assetUrl } from '../assets/assets.ts'
 import type { PageFilter } from './filter.ts'
 import { COUNTS } from '../parts/call-words.ts'
@@ -9,8 +9,8 @@ import type { EntryList } from './read-list.ts'
 import { buildCreateCommand } from '../api-keys/curl-lines.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderPageLinks } from '../parts/list-pages.ts'
-import { formatAtLeast } from '#wording/numbers.ts'
-import { formatTime } from '#domain/local-times.ts'
+import { formatAtLeast } from '#wording/numbers'
+import { formatTime } from '#domain/local-times'
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`

@@ -1,16 +1,11 @@
-import type { EntryCount, EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import {
-  BULK_USER_LOGS,
-  listLogEntries,
-  readLogTime,
-  readNewestLogPosition,
-} from '#projections/bulk-user-logs/queries.ts'
-import { groupLogEntries } from '#projections/bulk-user-logs/group-queries.ts'
-import { EMPLOYEES } from '#projections/employees/queries.ts'
-import { readCommonProgress } from '#ledger/read/read-progress.ts'
-import { readInTime, type Reads } from '#ledger/read/reads.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { countInTime } from '#log/log-entries.ts'
+import type { EntryCount, EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries'
+import { BULK_USER_LOGS, listLogEntries, readLogTime, readNewestLogPosition } from '#projections/bulk-user-logs/queries'
+import { groupLogEntries } from '#projections/bulk-user-logs/group-queries'
+import { EMPLOYEES } from '#projections/employees/queries'
+import { readCommonProgress } from '#ledger/read/read-progress'
+import { readInTime, type Reads } from '#ledger/read/reads'
+import type { LedgerDb } from '#ledger/tables'
+import { countInTime } from '#log/log-entries'
 import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
 import { countFacets, type Facets } from './facets.ts'
 

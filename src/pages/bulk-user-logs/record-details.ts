@@ -1,5 +1,5 @@
-import type { DetailedRecord } from '#log/detailed-records.ts'
-import { makePointersRelative } from '#log/refused-records.ts'
+import type { DetailedRecord } from '#log/detailed-records'
+import { makePointersRelative } from '#log/refused-records'
 import { renderAttributeName } from '../parts/attribute-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'

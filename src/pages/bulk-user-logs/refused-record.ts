@@ -1,7 +1,7 @@
-import { jsonPointer } from '#domain/errors.ts'
-import type { ShownRecord } from '#log/log-records.ts'
+import { jsonPointer } from '#domain/errors'
+import type { ShownRecord } from '#log/log-records'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount } from '#wording/numbers.ts'
+import { formatCount } from '#wording/numbers'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
 interface PlacedMessage {

@@ -1,8 +1,8 @@
-import { isSingle } from '#domain/operations.ts'
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import type { RejectedBody } from '#domain/calls/rejected-body.ts'
+import { isSingle } from '#domain/operations'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import type { RejectedBody } from '#domain/calls/rejected-body'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */
 const LINES_AROUND = 3

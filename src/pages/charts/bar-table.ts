@@ -1,5 +1,5 @@
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 
 /** A row of a table of bars. */
 export interface BarRow {

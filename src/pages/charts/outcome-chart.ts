@@ -1,6 +1,6 @@
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber } from '#wording/numbers.ts'
+import { formatCount, formatNumber } from '#wording/numbers'
 
 /** The completed and failed calls (or records) of an hour or a day. */
 export interface OutcomeBar {

@@ -1,11 +1,11 @@
-import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, type AttributeName, type CustomValue } from '#domain/attributes.ts'
-import type { Employee } from '#domain/employees/employee.ts'
-import { jsonPointer, type Problem } from '#domain/errors.ts'
-import { isId } from '#domain/ids.ts'
+import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES, type AttributeName, type CustomValue } from '#domain/attributes'
+import type { Employee } from '#domain/employees/employee'
+import { jsonPointer, type Problem } from '#domain/errors'
+import { isId } from '#domain/ids'
 import { formatAttributeName } from '../parts/attribute-words.ts'
 import { renderField, type FormFields, type FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /* The form with the values of an employee: what it shows, and the record that it makes. */
 

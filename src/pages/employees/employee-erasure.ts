@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
-import type { Employee } from '#domain/employees/employee.ts'
-import { formatFullName } from '#domain/employees/full-name.ts'
-import { eraseEmployee, findErasureScope, type ErasureScope } from '#personal-data/erase-employee.ts'
-import type { NamedPerson } from '#personal-data/find-person.ts'
-import { readEmployeeAt } from '#ledger/read/read-employee-history.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { ErasureBody, readIdentifier } from '#api/admin/personal-data.ts'
-import { makeUnknownEmployeeError, readEmployeeId } from '#api/audit/employee-history.ts'
-import { ALWAYS } from '#http/access/heavy-reads.ts'
-import { fieldError, invalidFields } from '#domain/errors.ts'
-import { ProblemError } from '#http/server/problem.ts'
+import type { Employee } from '#domain/employees/employee'
+import { formatFullName } from '#domain/employees/full-name'
+import { eraseEmployee, findErasureScope, type ErasureScope } from '#personal-data/erase-employee'
+import type { NamedPerson } from '#personal-data/find-person'
+import { readEmployeeAt } from '#ledger/read/read-employee-history'
+import type { LedgerDb } from '#ledger/tables'
+import { ErasureBody, readIdentifier } from '#api/admin/personal-data'
+import { makeUnknownEmployeeError, readEmployeeId } from '#api/audit/employee-history'
+import { ALWAYS } from '#http/access/heavy-reads'
+import { fieldError, invalidFields } from '#domain/errors'
+import { ProblemError } from '#http/server/problem'
 import type { EmployeeRequest } from './employee-page.ts'
-import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation.ts'
+import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
 import {
   askToType,
   checkForm,
@@ -27,10 +27,10 @@ import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts
 import { renderFacts } from '../parts/facts.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
-import { formatCount } from '#wording/numbers.ts'
+import { formatCount } from '#wording/numbers'
 import { getActing, getViewer } from '../parts/viewer.ts'
 import { renderPersonFields } from './person-fields.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 const PATH = NAVIGATION.employees.path
 const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter an email, an external ID, or a user name')

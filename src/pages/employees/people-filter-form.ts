@@ -1,10 +1,10 @@
-import { ONLY } from '#people/people-filter.ts'
-import type { PeopleOrder } from '#projections/employees/people-list.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
+import { ONLY } from '#people/people-filter'
+import type { PeopleOrder } from '#projections/employees/people-list'
+import { NAVIGATION } from '#wording/navigation'
 import { listOptions, pickFields, renderChoice, renderField } from '../parts/form.ts'
 import type { Choice, FormFields, FormProblem } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /** The filters of the list of people, in its address. */
 const PEOPLE_FILTERS = ['q', 'status', 'department', 'location', 'manager', 'only'] as const

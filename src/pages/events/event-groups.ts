@@ -1,5 +1,5 @@
-import { EVENT_TYPES, isEventType, type StreamPrefix } from '#domain/event-types.ts'
-import type { EventType } from '#domain/events.ts'
+import { EVENT_TYPES, isEventType, type StreamPrefix } from '#domain/event-types'
+import type { EventType } from '#domain/events'
 
 type Group = keyof typeof LABELS
 

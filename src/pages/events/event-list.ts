@@ -1,5 +1,5 @@
-import type { ListedEvent } from '#ledger/read/browse-events.ts'
-import { formatTime } from '#domain/local-times.ts'
+import type { ListedEvent } from '#ledger/read/browse-events'
+import { formatTime } from '#domain/local-times'
 import { renderSentence, type SentenceContext } from './event-sentence.ts'
 import { renderEventLink } from './event-values.ts'
 import { html, type Html } from '../parts/html.ts'

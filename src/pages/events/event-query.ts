@@ -1,13 +1,13 @@
-import { type RecordError, fieldError, invalidFields } from '#domain/errors.ts'
-import { STREAM_PREFIXES } from '#domain/event-types.ts'
-import { isId } from '#domain/ids.ts'
-import type { EventPlace } from '#ledger/read/browse-events.ts'
-import type { EventFilter } from '#ledger/read/event-filter.ts'
+import { type RecordError, fieldError, invalidFields } from '#domain/errors'
+import { STREAM_PREFIXES } from '#domain/event-types'
+import { isId } from '#domain/ids'
+import type { EventPlace } from '#ledger/read/browse-events'
+import type { EventFilter } from '#ledger/read/event-filter'
 import { pickFields, readFormFields, type FormFields, type FormProblem } from '../parts/form.ts'
 import { checkPeriod, readPeriod } from '../parts/periods.ts'
 import { findTypes } from './event-groups.ts'
 import { WITHOUT_ID } from './event-sentence.ts'
-import { isStorableText } from '#domain/storable-text.ts'
+import { isStorableText } from '#domain/storable-text'
 
 /** The filters of the event stream in an address. */
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const

@@ -1,4 +1,4 @@
-import type { ListedEvent } from '#ledger/read/browse-events.ts'
+import type { ListedEvent } from '#ledger/read/browse-events'
 import type { SentenceContext } from './event-sentence.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStream } from './event-values.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -1,9 +1,9 @@
-import { isId } from '#domain/ids.ts'
-import type { EventHeader } from '#ledger/integrity/codec.ts'
-import type { SessionUser } from '#accounts/users/sessions.ts'
-import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation.ts'
+import { isId } from '#domain/ids'
+import type { EventHeader } from '#ledger/integrity/codec'
+import type { SessionUser } from '#accounts/users/sessions'
+import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
 export function formatJson(text: string): string {

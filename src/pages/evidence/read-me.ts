@@ -1,13 +1,13 @@
-import { inTurns } from '#admission/turns.ts'
-import { formatTime } from '#domain/local-times.ts'
-import type { EvidenceFacts, Storyteller } from '#evidence/evidence-file.ts'
-import type { EvidenceSubject } from '#ledger/evidence/evidence-subject.ts'
-import { readHeader } from '#ledger/integrity/codec.ts'
-import { readNamesKept } from '#ledger/read/read-names.ts'
-import { FILE_POLICY } from '#personal-data/write-html.ts'
+import { inTurns } from '#admission/turns'
+import { formatTime } from '#domain/local-times'
+import type { EvidenceFacts, Storyteller } from '#evidence/evidence-file'
+import type { EvidenceSubject } from '#ledger/evidence/evidence-subject'
+import { readHeader } from '#ledger/integrity/codec'
+import { readNamesKept } from '#ledger/read/read-names'
+import { FILE_POLICY } from '#personal-data/write-html'
 import { listNamedIds, renderSentence } from '../events/event-sentence.ts'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 
 /** Writes the page `READ-ME.html` of evidence files: it tells the events in sentences, and needs nothing but itself. */
 export const readMe: Storyteller = {

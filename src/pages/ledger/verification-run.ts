@@ -1,12 +1,12 @@
-import type { SessionUser } from '#accounts/users/sessions.ts'
-import type { VerificationRun } from '#ledger/audit/verification-rows.ts'
-import type { ConsistentLedger } from '#ledger/audit/verify-export.ts'
+import type { SessionUser } from '#accounts/users/sessions'
+import type { VerificationRun } from '#ledger/audit/verification-rows'
+import type { ConsistentLedger } from '#ledger/audit/verify-export'
 import { renderBadge } from '../parts/badges.ts'
 import { renderFacts } from '../parts/facts.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { NAVIGATION } from '#wording/navigation'
+import { formatNumber } from '#wording/numbers'
 import { renderTime } from '../parts/times.ts'
 
 /** Renders the last verification of a ledger, and the button that starts or cancels one. */

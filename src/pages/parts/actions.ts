@@ -1,4 +1,4 @@
-import type { Action } from '#http/openapi/actions.ts'
+import type { Action } from '#http/openapi/actions'
 import { renderConfirmedAction } from './confirm.ts'
 import { renderForm, type Form, type PageForms, type PageRequest } from './form-page.ts'
 import { html, type Html } from './html.ts'

@@ -1,14 +1,14 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import { groupProblems, nameOfItem, type AttentionItem } from '#domain/attention.ts'
-import { formatTime } from '#domain/local-times.ts'
-import { databaseTimeMs } from '#postgres/database-clock.ts'
-import { buildUrl, NAVIGATION, REFUSALS } from '#wording/navigation.ts'
-import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '#wording/attention-words.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import { groupProblems, nameOfItem, type AttentionItem } from '#domain/attention'
+import { formatTime } from '#domain/local-times'
+import { databaseTimeMs } from '#postgres/database-clock'
+import { buildUrl, NAVIGATION, REFUSALS } from '#wording/navigation'
+import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '#wording/attention-words'
 import { capitalise } from './call-words.ts'
-import { describeCode } from '#wording/failure-causes.ts'
+import { describeCode } from '#wording/failure-causes'
 import { html, type Html } from './html.ts'
 import { renderNameLink } from './links.ts'
-import { formatCount, formatNumber } from '#wording/numbers.ts'
+import { formatCount, formatNumber } from '#wording/numbers'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
 const [SHOWN_LINES, MORE_LINES] = [4, 20]

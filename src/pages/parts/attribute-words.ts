@@ -1,6 +1,6 @@
-import { isId } from '#domain/ids.ts'
-import { CUSTOM_PREFIX } from '#domain/employees/employee.ts'
-import { ATTRIBUTE_NAMES } from '#domain/attributes.ts'
+import { isId } from '#domain/ids'
+import { CUSTOM_PREFIX } from '#domain/employees/employee'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import { html, type Html } from './html.ts'
 import { renderBreakable } from './shown-values.ts'
 

@@ -1,8 +1,8 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries.ts'
-import type { CallCounts } from '#domain/events.ts'
-import { rulesOf } from '#domain/operations.ts'
-import { isCorrected, type Correction } from '#ledger/corrections/read-correction.ts'
-import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers.ts'
+import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import type { CallCounts } from '#domain/events'
+import { rulesOf } from '#domain/operations'
+import { isCorrected, type Correction } from '#ledger/corrections/read-correction'
+import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
 export function describeDone(counts: CallCounts): string | null {

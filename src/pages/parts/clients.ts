@@ -1,5 +1,5 @@
-import type { Client } from '#domain/client.ts'
-import { buildUrl, NAVIGATION } from '#wording/navigation.ts'
+import type { Client } from '#domain/client'
+import { buildUrl, NAVIGATION } from '#wording/navigation'
 import { html, type Html } from './html.ts'
 
 /** Renders an address as a link to all calls from it, for administrators. */

@@ -1,4 +1,4 @@
-import { formatField } from '#domain/errors.ts'
+import { formatField } from '#domain/errors'
 import { html, type Html } from './html.ts'
 
 /** Renders the message of an error that records have in common, and its field unless the message names it. */

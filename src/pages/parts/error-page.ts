@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify'
-import type { Problem } from '#domain/errors.ts'
-import { addVary } from '#http/server/compression.ts'
-import { acceptsPages } from '#http/server/media-types.ts'
-import { logError, sendProblem, toProblem } from '#http/server/problem.ts'
-import { findProtocol } from '#http/server/protocols.ts'
+import type { Problem } from '#domain/errors'
+import { addVary } from '#http/server/compression'
+import { acceptsPages } from '#http/server/media-types'
+import { logError, sendProblem, toProblem } from '#http/server/problem'
+import { findProtocol } from '#http/server/protocols'
 import { toSentence } from './form.ts'
 import { html } from './html.ts'
 import { sendOpenPage } from './layout.ts'
-import { findHome } from '#wording/navigation.ts'
+import { findHome } from '#wording/navigation'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
 export async function sendErrorPage(reply: FastifyReply, error: unknown): Promise<FastifyReply> {

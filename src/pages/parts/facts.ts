@@ -1,5 +1,5 @@
 import { html, type Html } from './html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 
 /** A name and its value; null if there is nothing to say. */
 export type Fact = readonly [label: string, value: Html | string] | null

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Problem } from '#domain/errors.ts'
+import type { Problem } from '#domain/errors'
 import {
   readFormFields,
   readSeenVersion,
@@ -13,7 +13,7 @@ import {
 } from './form.ts'
 import { html, type Html } from './html.ts'
 import { renderBreadcrumb, sendUserPage } from './layout.ts'
-import type { UpperPage } from '#wording/navigation.ts'
+import type { UpperPage } from '#wording/navigation'
 import { renderNotice } from './notice.ts'
 import type { PageMoves } from './page.ts'
 import { renderSection } from './section.ts'

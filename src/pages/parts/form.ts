@@ -1,14 +1,14 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
-import { RefusedByStateError } from '#accounts/change-company.ts'
-import { type Problem, fieldError, invalidFields } from '#domain/errors.ts'
-import { readLocal } from '#domain/local-times.ts'
-import { bodyProblem } from '#http/server/violation.ts'
-import { ProblemError, refuseField } from '#http/server/problem.ts'
-import { compileSchema } from '#http/server/schema-compiler.ts'
-import { isStorableText } from '#domain/storable-text.ts'
+import { RefusedByStateError } from '#accounts/change-company'
+import { type Problem, fieldError, invalidFields } from '#domain/errors'
+import { readLocal } from '#domain/local-times'
+import { bodyProblem } from '#http/server/violation'
+import { ProblemError, refuseField } from '#http/server/problem'
+import { compileSchema } from '#http/server/schema-compiler'
+import { isStorableText } from '#domain/storable-text'
 import { html, type Html } from './html.ts'
-import { foldText, trimBlanks } from '#text/normalize-text.ts'
+import { foldText, trimBlanks } from '#text/normalize-text'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>

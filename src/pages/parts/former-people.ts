@@ -1,8 +1,8 @@
-import { findFormer } from '#projections/bulk-user-logs/former-queries.ts'
-import type { FormerKind } from '#projections/bulk-user-logs/former-names.ts'
-import { findEmployees } from '#projections/employees/queries.ts'
-import type { Employee } from '#domain/employees/employee.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { findFormer } from '#projections/bulk-user-logs/former-queries'
+import type { FormerKind } from '#projections/bulk-user-logs/former-names'
+import { findEmployees } from '#projections/employees/queries'
+import type { Employee } from '#domain/employees/employee'
+import type { LedgerDb } from '#ledger/tables'
 
 const WORDS: Record<FormerKind, string> = {
   name: 'former name',

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Problem, problem } from '#domain/errors.ts'
-import { readOwnPath } from '#wording/navigation.ts'
+import { type Problem, problem } from '#domain/errors'
+import { readOwnPath } from '#wording/navigation'
 import { type FormFields, readFormFields, renderHidden } from './form.ts'
 import { html, type Html } from './html.ts'
 import { sendCardPage } from './layout.ts'

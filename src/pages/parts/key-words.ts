@@ -1,7 +1,7 @@
-import type { KeyExcess, KeyLimits, Limited, KeyScope } from '#domain/accounts/api-key.ts'
-import type { ExpectedCalls } from '#domain/accounts/expected-calls.ts'
-import { LIMITED } from '#domain/accounts/key-limits.ts'
-import { formatCount } from '#wording/numbers.ts'
+import type { KeyExcess, KeyLimits, Limited, KeyScope } from '#domain/accounts/api-key'
+import type { ExpectedCalls } from '#domain/accounts/expected-calls'
+import { LIMITED } from '#domain/accounts/key-limits'
+import { formatCount } from '#wording/numbers'
 
 /** Formats what calls with a key may do. */
 export function formatScopes(scopes: readonly KeyScope[]): string {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SessionUser } from '#accounts/users/sessions.ts'
-import { countByPath } from '#wording/attention-words.ts'
+import type { SessionUser } from '#accounts/users/sessions'
+import { countByPath } from '#wording/attention-words'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { html, type Html } from './html.ts'
 import { renderNameLink } from './links.ts'
@@ -13,7 +13,7 @@ import {
   REFERENCE_PAGES,
   SEARCH_PATH,
   type UpperPage,
-} from '#wording/navigation.ts'
+} from '#wording/navigation'
 import { type PageMoves, sendPage } from './page.ts'
 
 interface PageContent extends PageMoves {

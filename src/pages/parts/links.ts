@@ -1,6 +1,6 @@
-import type { Employee } from '#domain/employees/employee.ts'
-import { formatFullName } from '#domain/employees/full-name.ts'
-import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation.ts'
+import type { Employee } from '#domain/employees/employee'
+import { formatFullName } from '#domain/employees/full-name'
+import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
 import { html, type Html } from './html.ts'
 
 /** Renders a link whose text is a name, isolated from the surrounding writing direction. */

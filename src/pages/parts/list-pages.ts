@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import type { IdPrefix } from '#domain/ids.ts'
-import { encodeCursor, pageBefore } from '#http/server/query-values.ts'
-import { buildUrl, type QueryValues } from '#wording/navigation.ts'
+import type { IdPrefix } from '#domain/ids'
+import { encodeCursor, pageBefore } from '#http/server/query-values'
+import { buildUrl, type QueryValues } from '#wording/navigation'
 import { readFormFields, renderChoice, type Choice } from './form.ts'
 import { html, type Html } from './html.ts'
 

@@ -1,5 +1,5 @@
-import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle.ts'
-import { refuseField } from '#http/server/problem.ts'
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle'
+import { refuseField } from '#http/server/problem'
 import type { FormControl, FormFields } from './form.ts'
 
 const FRESH = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { PAGE_HEADERS } from '#http/server/security-headers.ts'
+import { PAGE_HEADERS } from '#http/server/security-headers'
 import { assetUrl } from '../assets/assets.ts'
 import { html, type Html } from './html.ts'
 

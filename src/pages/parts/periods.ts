@@ -1,5 +1,5 @@
-import { type RecordError, fieldError } from '#domain/errors.ts'
-import { findEndOf, findStartOf, readLocal } from '#domain/local-times.ts'
+import { type RecordError, fieldError } from '#domain/errors'
+import { findEndOf, findStartOf, readLocal } from '#domain/local-times'
 import type { FormFields } from './form.ts'
 
 /* The fields `from` and `to` of a form: days, or times of a day, in the company's time zone. */

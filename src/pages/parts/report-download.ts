@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Report } from '#personal-data/report.ts'
-import { sendReport } from '#api/admin/personal-data.ts'
+import type { Report } from '#personal-data/report'
+import { sendReport } from '#api/admin/personal-data'
 import { readFormFields } from './form.ts'
 import { renderForm, type PageForms } from './form-page.ts'
 import { html, type Html } from './html.ts'

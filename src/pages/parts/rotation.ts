@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { DEFAULT_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle.ts'
+import { DEFAULT_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
 import { checkForm, readWholeNumber, type FormFields } from './form.ts'
 import { renderFormSection, type PageForms } from './form-page.ts'
 import { html, type Html } from './html.ts'

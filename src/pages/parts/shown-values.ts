@@ -1,5 +1,5 @@
-import { formatNumber } from '#wording/numbers.ts'
-import { ATTRIBUTE_NAMES } from '#domain/attributes.ts'
+import { formatNumber } from '#wording/numbers'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import { html, type Html } from './html.ts'
 
 /** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */

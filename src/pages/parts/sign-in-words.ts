@@ -1,6 +1,6 @@
-import type { FailedAttempts, FailingMethod, SessionEndReason, SignInMethod } from '#domain/accounts/sign-in.ts'
-import { FAILING_METHODS } from '#domain/accounts/sign-in.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import type { FailedAttempts, FailingMethod, SessionEndReason, SignInMethod } from '#domain/accounts/sign-in'
+import { FAILING_METHODS } from '#domain/accounts/sign-in'
+import { formatNumber } from '#wording/numbers'
 
 /** With what someone signed in. */
 export const SIGNED_IN_WITH: Readonly<Record<SignInMethod, string>> = {

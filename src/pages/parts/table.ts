@@ -1,5 +1,5 @@
 import { html, type Html } from './html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 
 interface Heading<Row> {
   heading: string

@@ -1,6 +1,6 @@
-import { formatAge } from '#wording/lengths-of-time.ts'
-import { formatTime } from '#domain/local-times.ts'
-import { databaseTime, databaseTimeMs } from '#postgres/database-clock.ts'
+import { formatAge } from '#wording/lengths-of-time'
+import { formatTime } from '#domain/local-times'
+import { databaseTime, databaseTimeMs } from '#postgres/database-clock'
 import { html, type Html } from './html.ts'
 
 /*

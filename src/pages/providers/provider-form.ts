@@ -1,7 +1,7 @@
-import type { NewSecret } from '#accounts/providers/change-provider.ts'
-import { ROLES } from '#domain/accounts/roles.ts'
-import { invalidFields } from '#domain/errors.ts'
-import type { ClientAuth, ProviderSettings } from '#domain/provider-settings.ts'
+import type { NewSecret } from '#accounts/providers/change-provider'
+import { ROLES } from '#domain/accounts/roles'
+import { invalidFields } from '#domain/errors'
+import type { ClientAuth, ProviderSettings } from '#domain/provider-settings'
 import {
   findSecretError,
   MAX_CLAIM,
@@ -11,10 +11,10 @@ import {
   MAX_SECRET,
   MAX_ROLE_VALUES,
   readProviderSettings,
-} from '#domain/providers/read-provider-settings.ts'
-import { ProblemError } from '#http/server/problem.ts'
+} from '#domain/providers/read-provider-settings'
+import { ProblemError } from '#http/server/problem'
 import type { FormControl, FormFields } from '../parts/form.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /** The names of the fields of `listProviderFields`. */
 export const PROVIDER_FIELDS = ['name', 'issuer', 'client_id', 'creates_users', 'role_claim', 'roles'] as const

@@ -1,27 +1,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { renderProblemsOf } from '../parts/attention.ts'
-import { type ProviderClient, ProviderError } from '#accounts/oidc/provider-client.ts'
-import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '#accounts/providers/change-provider.ts'
+import { type ProviderClient, ProviderError } from '#accounts/oidc/provider-client'
+import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '#accounts/providers/change-provider'
 import {
   listBreakGlass,
   readUnlinkedUsers,
   readPublicKeys,
   readProvider,
   type StoredProvider,
-} from '#accounts/providers/read-provider.ts'
-import { type SecretBox, UnreadableSecretError } from '#accounts/secrets/secret-box.ts'
-import { findUser } from '#accounts/users/users.ts'
-import { isId } from '#domain/ids.ts'
-import type { ProviderUse } from '#domain/provider-settings.ts'
-import { ProblemError } from '#http/server/problem.ts'
+} from '#accounts/providers/read-provider'
+import { type SecretBox, UnreadableSecretError } from '#accounts/secrets/secret-box'
+import { findUser } from '#accounts/users/users'
+import { isId } from '#domain/ids'
+import type { ProviderUse } from '#domain/provider-settings'
+import { ProblemError } from '#http/server/problem'
 import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
 import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
+import { NAVIGATION } from '#wording/navigation'
 import { renderSection } from '../parts/section.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
-import { ALWAYS } from '#http/access/heavy-reads.ts'
+import { ALWAYS } from '#http/access/heavy-reads'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
   AUTHENTICATION,

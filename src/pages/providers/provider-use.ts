@@ -1,10 +1,10 @@
-import type { StoredProvider, Administrator, Unlinked } from '#accounts/providers/read-provider.ts'
+import type { StoredProvider, Administrator, Unlinked } from '#accounts/providers/read-provider'
 import { renderConfirmedAction } from '../parts/confirm.ts'
 import { renderChoice } from '../parts/form.ts'
 import { renderForm, type PageForms } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { NAVIGATION } from '#wording/navigation'
+import { formatNumber } from '#wording/numbers'
 
 interface UseChoices {
   provider: StoredProvider

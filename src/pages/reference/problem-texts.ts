@@ -1,4 +1,4 @@
-import type { ProblemCode } from '#domain/errors.ts'
+import type { ProblemCode } from '#domain/errors'
 
 /** The text of a problem code's page. */
 export interface ProblemText {

@@ -1,4 +1,4 @@
-import type { ProblemCode, RecordErrorCode } from '#domain/errors.ts'
+import type { ProblemCode, RecordErrorCode } from '#domain/errors'
 import type { ProblemText } from './problem-texts.ts'
 
 /** The codes that only records have. The others are problems of a whole call, too, and have their texts there. */

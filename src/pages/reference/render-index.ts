@@ -1,9 +1,9 @@
-import { problem } from '#domain/errors.ts'
-import type { OpenApiDocument } from '#http/openapi/build-document.ts'
+import { problem } from '#domain/errors'
+import type { OpenApiDocument } from '#http/openapi/build-document'
 import type { Operation, OperationGroup } from './operations.ts'
 import { groupId, OPERATION_PATH, renderAddress } from './render-operation.ts'
 import { renderParagraphs, renderText } from './render-text.ts'
-import { formatCount } from '#wording/numbers.ts'
+import { formatCount } from '#wording/numbers'
 import { html, type Html } from '../parts/html.ts'
 
 interface Described {

@@ -1,5 +1,5 @@
-import { problem, type ProblemCode } from '#domain/errors.ts'
-import type { OpenApiDocument } from '#http/openapi/build-document.ts'
+import { problem, type ProblemCode } from '#domain/errors'
+import type { OpenApiDocument } from '#http/openapi/build-document'
 import type { Answer, Content, Operation, Parameter, Schema } from './operations.ts'
 import { describeType, renderSchema } from './render-schema.ts'
 import { renderParagraphs, renderText } from './render-text.ts'

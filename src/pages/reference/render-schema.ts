@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '#http/openapi/build-document.ts'
+import type { OpenApiDocument } from '#http/openapi/build-document'
 import { resolveReference, type Schema } from './operations.ts'
 import { renderParagraphs } from './render-text.ts'
 import { html, type Html } from '../parts/html.ts'

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '#http/openapi/build-document.ts'
+import type { OpenApiDocument } from '#http/openapi/build-document'
 import { resolveReference, type Operation, type OperationGroup, type Schema } from './operations.ts'
 import { problemCodesOf } from './render-operation.ts'
 import { describeType } from './render-schema.ts'

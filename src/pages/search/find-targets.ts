@@ -1,13 +1,13 @@
-import { searchEmployees } from '#projections/employees/queries.ts'
-import { findSecrets } from '#accounts/api-keys/find-secrets.ts'
-import { searchUsers } from '#accounts/users/users.ts'
-import type { SessionUser } from '#accounts/users/sessions.ts'
-import { listWebhooks } from '#accounts/webhooks/read-webhooks.ts'
-import type { Employee } from '#domain/employees/employee.ts'
-import { isId } from '#domain/ids.ts'
-import { formatFullName } from '#domain/employees/full-name.ts'
-import { findCalls } from '#ledger/corrections/find-calls.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
+import { searchEmployees } from '#projections/employees/queries'
+import { findSecrets } from '#accounts/api-keys/find-secrets'
+import { searchUsers } from '#accounts/users/users'
+import type { SessionUser } from '#accounts/users/sessions'
+import { listWebhooks } from '#accounts/webhooks/read-webhooks'
+import type { Employee } from '#domain/employees/employee'
+import { isId } from '#domain/ids'
+import { formatFullName } from '#domain/employees/full-name'
+import { findCalls } from '#ledger/corrections/find-calls'
+import type { LedgerDb } from '#ledger/tables'
 import {
   buildEmployeeUrl,
   buildUrl,
@@ -16,9 +16,9 @@ import {
   NAVIGATION,
   REFERENCE_PAGES,
   UPLOAD_PATH,
-} from '#wording/navigation.ts'
+} from '#wording/navigation'
 import { findFormerPeople } from '../parts/former-people.ts'
-import { foldText } from '#text/normalize-text.ts'
+import { foldText } from '#text/normalize-text'
 
 /** Something that a search leads to. */
 export interface SearchTarget {

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { findSecretIn } from '#domain/accounts/secrets.ts'
-import { isStorableText } from '#domain/storable-text.ts'
-import { ALWAYS } from '#http/access/heavy-reads.ts'
+import { findSecretIn } from '#domain/accounts/secrets'
+import { isStorableText } from '#domain/storable-text'
+import { ALWAYS } from '#http/access/heavy-reads'
 import { readFormFields, renderField } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { sendUserPage } from '../parts/layout.ts'
-import { NAVIGATION, SEARCH_PATH } from '#wording/navigation.ts'
+import { NAVIGATION, SEARCH_PATH } from '#wording/navigation'
 import type { PageServices } from '../parts/page-services.ts'
 import { getViewer } from '../parts/viewer.ts'
 import { findTargets, type SearchTarget } from './find-targets.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 const MAX_TEXT = 254
 

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { ProviderFlow } from '#accounts/oidc/provider-client.ts'
-import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cookie.ts'
+import type { ProviderFlow } from '#accounts/oidc/provider-client'
+import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cookie'
 import type { PageServices } from '../parts/page-services.ts'
 import type { Destination } from './destination.ts'
 

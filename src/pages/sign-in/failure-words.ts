@@ -1,5 +1,5 @@
-import type { SignInRefusal } from '#domain/providers/decide-sign-in.ts'
-import type { ProviderFault } from '#accounts/oidc/provider-client.ts'
+import type { SignInRefusal } from '#domain/providers/decide-sign-in'
+import type { ProviderFault } from '#accounts/oidc/provider-client'
 
 /** Why nobody was signed in. `not_begun`, `not_ready`: found by the pages themselves. */
 export type FailureReason = ProviderFault | SignInRefusal | 'not_begun' | 'not_ready' | 'changed_user'

@@ -1,4 +1,4 @@
-import { findPasskeySupport, type PasskeySupport } from '#accounts/passkeys/relying-party.ts'
+import { findPasskeySupport, type PasskeySupport } from '#accounts/passkeys/relying-party'
 import { assetUrl } from '../assets/assets.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'

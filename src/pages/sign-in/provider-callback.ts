@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { readProvider, type StoredProvider } from '#accounts/providers/read-provider.ts'
-import { linkOwnIdentity } from '#accounts/sign-in/link-identity.ts'
-import { previewSignIn, signInThroughProvider } from '#accounts/sign-in/sign-in-through-provider.ts'
-import { findProviderAddresses } from '#domain/providers/provider-addresses.ts'
-import type { SignInRefusal } from '#domain/providers/decide-sign-in.ts'
+import { readProvider, type StoredProvider } from '#accounts/providers/read-provider'
+import { linkOwnIdentity } from '#accounts/sign-in/link-identity'
+import { previewSignIn, signInThroughProvider } from '#accounts/sign-in/sign-in-through-provider'
+import { findProviderAddresses } from '#domain/providers/provider-addresses'
+import type { SignInRefusal } from '#domain/providers/decide-sign-in'
 import {
   type ProviderFlow,
   type ProviderIdentity,
   ProviderError,
   type ProviderFault,
-} from '#accounts/oidc/provider-client.ts'
-import { actAs, describeSession, findSessionUser } from '#http/access/session.ts'
-import { ACCOUNT_PATH, findHome } from '#wording/navigation.ts'
+} from '#accounts/oidc/provider-client'
+import { actAs, describeSession, findSessionUser } from '#http/access/session'
+import { ACCOUNT_PATH, findHome } from '#wording/navigation'
 import type { PageServices } from '../parts/page-services.ts'
 import type { CompanyRoute } from './provider-start.ts'
 import { finishSignIn } from './destination.ts'

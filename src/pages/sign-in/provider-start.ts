@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest, FastifyReply } from 'fastify'
-import { type StoredProvider, readProvider } from '#accounts/providers/read-provider.ts'
-import { ADMIN_ONLY } from '#domain/errors.ts'
-import { findSessionUser } from '#http/access/session.ts'
-import { ProblemError } from '#http/server/problem.ts'
-import { buildUrl, companyPath, readOwnPath, findHome } from '#wording/navigation.ts'
+import { type StoredProvider, readProvider } from '#accounts/providers/read-provider'
+import { ADMIN_ONLY } from '#domain/errors'
+import { findSessionUser } from '#http/access/session'
+import { ProblemError } from '#http/server/problem'
+import { buildUrl, companyPath, readOwnPath, findHome } from '#wording/navigation'
 import { readFormFields } from '../parts/form.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { SignInNeededError } from '../parts/viewer.ts'
@@ -15,8 +15,8 @@ import {
   type AuthorizationRequest,
   type AuthorizationPurpose,
 } from './authorization-request.ts'
-import { isFromAnotherSite } from '#http/server/cross-site.ts'
-import { isId } from '#domain/ids.ts'
+import { isFromAnotherSite } from '#http/server/cross-site'
+import { isId } from '#domain/ids'
 import { html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 

@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { CompanyServices } from '#accounts/change-company.ts'
+import type { CompanyServices } from '#accounts/change-company'
 import {
   acceptInvitation,
   findInvitedUser,
   requestPasswordReset,
   RESET_LIFE_MINUTES,
-} from '#accounts/users/set-password.ts'
-import { INVITATION_PATH } from '#accounts/users/email-user.ts'
-import { hashSecret } from '#accounts/users/new-secret.ts'
-import { RefusedCredentialsError, type Problem, problem, fieldError, invalidFields } from '#domain/errors.ts'
-import { companyOfSecret } from '#domain/accounts/secrets.ts'
-import { AcceptBody } from '#api/admin/user-schemas.ts'
-import { ProblemError } from '#http/server/problem.ts'
-import { clientOf } from '#http/access/session.ts'
-import { limitFailures } from '#http/access/rate-limits.ts'
+} from '#accounts/users/set-password'
+import { INVITATION_PATH } from '#accounts/users/email-user'
+import { hashSecret } from '#accounts/users/new-secret'
+import { RefusedCredentialsError, type Problem, problem, fieldError, invalidFields } from '#domain/errors'
+import { companyOfSecret } from '#domain/accounts/secrets'
+import { AcceptBody } from '#api/admin/user-schemas'
+import { ProblemError } from '#http/server/problem'
+import { clientOf } from '#http/access/session'
+import { limitFailures } from '#http/access/rate-limits'
 import {
   toFormProblem,
   checkForm,
@@ -23,22 +23,22 @@ import {
   renderField,
   renderHidden,
 } from '../parts/form.ts'
-import type { UserOfLink } from '#accounts/users/user-rows.ts'
-import { readNames } from '#ledger/read/read-names.ts'
+import type { UserOfLink } from '#accounts/users/user-rows'
+import { readNames } from '#ledger/read/read-names'
 import { html, type Html } from '../parts/html.ts'
 import { sendCardPage } from '../parts/layout.ts'
 import { NEW_PASSWORD, requireRepeated } from '../parts/new-password.ts'
-import { companyPath, passwordPath } from '#wording/navigation.ts'
+import { companyPath, passwordPath } from '#wording/navigation'
 import type { PageServices } from '../parts/page-services.ts'
 import { findOperatorSettings } from '../providers/provider-facts.ts'
 import { keepAuthorizationRequest } from './authorization-request.ts'
-import { createBudget } from '#admission/budget.ts'
-import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes.ts'
-import type { PasswordScope } from '#accounts/users/password-users.ts'
-import type { Outbox } from '#accounts/mail/outbox.ts'
-import { networkOf } from '#domain/networks.ts'
+import { createBudget } from '#admission/budget'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'
+import type { PasswordScope } from '#accounts/users/password-users'
+import type { Outbox } from '#accounts/mail/outbox'
+import { networkOf } from '#domain/networks'
 import { readCompany } from './destination.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 function describeUsedUp({ outbox }: CompanyServices): Problem {
   const remedy = outbox

@@ -1,7 +1,7 @@
-import { type ColumnMapping, isDate, type ManagerKey } from '#spreadsheets/mapping.ts'
-import type { Calendar, DateOrder } from '#spreadsheets/read-date.ts'
-import type { NameRule } from '#spreadsheets/split-name.ts'
-import type { Status } from '#spreadsheets/status-words.ts'
+import { type ColumnMapping, isDate, type ManagerKey } from '#spreadsheets/mapping'
+import type { Calendar, DateOrder } from '#spreadsheets/read-date'
+import type { NameRule } from '#spreadsheets/split-name'
+import type { Status } from '#spreadsheets/status-words'
 
 /** What a list offers: values with their labels. */
 export type Options = Readonly<Record<string, string>>

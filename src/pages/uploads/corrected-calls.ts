@@ -1,14 +1,14 @@
-import { rulesOf } from '#domain/operations.ts'
-import type { PartCounts, UploadOperation } from '#domain/uploads.ts'
-import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/find-calls.ts'
-import { areValidKept } from '#ledger/corrections/read-failed-call.ts'
-import { readCorrection, type Correction } from '#ledger/corrections/read-correction.ts'
-import { findUploadOfCall } from '#ledger/uploads/read-uploads.ts'
-import type { UploadRouteServices } from '#uploads/store-file.ts'
+import { rulesOf } from '#domain/operations'
+import type { PartCounts, UploadOperation } from '#domain/uploads'
+import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/find-calls'
+import { areValidKept } from '#ledger/corrections/read-failed-call'
+import { readCorrection, type Correction } from '#ledger/corrections/read-correction'
+import { findUploadOfCall } from '#ledger/uploads/read-uploads'
+import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '../parts/call-words.ts'
 import { html, type Html } from '../parts/html.ts'
 import { renderEntryLink } from '../parts/links.ts'
-import { formatCount, formatNumber, wasOrWere } from '#wording/numbers.ts'
+import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
 /** The call that a form is to correct. */
 export interface CorrectedCall extends FoundCall {

@@ -1,11 +1,11 @@
-import { ENCODINGS, readEncoding } from '#spreadsheets/encodings.ts'
-import type { FileAnswers, FileParameter, StoredQuestion } from '#spreadsheets/file-question.ts'
-import type { LeftOut } from '#spreadsheets/find-table.ts'
-import type { Original } from '#ledger/uploads/originals.ts'
+import { ENCODINGS, readEncoding } from '#spreadsheets/encodings'
+import type { FileAnswers, FileParameter, StoredQuestion } from '#spreadsheets/file-question'
+import type { LeftOut } from '#spreadsheets/find-table'
+import type { Original } from '#ledger/uploads/originals'
 import type { FormFields } from '../parts/form.ts'
-import { UPLOAD_PATH } from '#wording/navigation.ts'
+import { UPLOAD_PATH } from '#wording/navigation'
 import { html, type Html } from '../parts/html.ts'
-import { formatCount, formatNumber, isOrAre } from '#wording/numbers.ts'
+import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 import { renderTable } from '../parts/table.ts'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {

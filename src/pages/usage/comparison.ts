@@ -1,6 +1,6 @@
-import type { UsageOfDay } from '#projections/bulk-user-logs/usage-queries.ts'
+import type { UsageOfDay } from '#projections/bulk-user-logs/usage-queries'
 import { html, type Html } from '../parts/html.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 import { renderTable, type Column } from '../parts/table.ts'
 
 interface Figure {

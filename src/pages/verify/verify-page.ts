@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { Marked } from 'marked'
-import { ERASING_TYPES, EVENT_TYPES, mayErase } from '#domain/event-types.ts'
-import type { EventType } from '#domain/events.ts'
-import { DOCUMENTS } from '#evidence/verifiers.ts'
-import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint.ts'
+import { ERASING_TYPES, EVENT_TYPES, mayErase } from '#domain/event-types'
+import type { EventType } from '#domain/events'
+import { DOCUMENTS } from '#evidence/verifiers'
+import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { assetUrl } from '../assets/assets.ts'
 import { html, raw, type Html } from '../parts/html.ts'
 import { sendOpenPage } from '../parts/layout.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
+import { NAVIGATION } from '#wording/navigation'
 import { type RecognitionServices, recognizeViewer } from '../parts/viewer.ts'
 
 const DOWNLOADS = {

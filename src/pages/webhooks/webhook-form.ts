@@ -1,10 +1,10 @@
-import { findResumePosition } from '#accounts/webhooks/find-resume-position.ts'
-import { findStartOf, readLocal } from '#domain/local-times.ts'
-import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle.ts'
-import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '#domain/webhook-types.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { CreateWebhookBody, readSettings, ResumeBody } from '#api/admin/webhooks/webhook-schemas.ts'
-import { refuseField } from '#http/server/problem.ts'
+import { findResumePosition } from '#accounts/webhooks/find-resume-position'
+import { findStartOf, readLocal } from '#domain/local-times'
+import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle'
+import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '#domain/webhook-types'
+import type { LedgerDb } from '#ledger/tables'
+import { CreateWebhookBody, readSettings, ResumeBody } from '#api/admin/webhooks/webhook-schemas'
+import { refuseField } from '#http/server/problem'
 import {
   checkForm,
   findError,
@@ -17,7 +17,7 @@ import {
 } from '../parts/form.ts'
 import { html, type Html } from '../parts/html.ts'
 import { describeZone } from '../parts/times.ts'
-import { trimBlanks } from '#text/normalize-text.ts'
+import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
 export const WEBHOOK_FIELDS = ['url', 'description', ...WEBHOOK_TYPES, 'include_data', 'concurrency'] as const

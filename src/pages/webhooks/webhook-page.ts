@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { WEBHOOK_TYPES } from '#domain/webhook-types.ts'
+import { WEBHOOK_TYPES } from '#domain/webhook-types'
 import { renderProblemsOf } from '../parts/attention.ts'
-import { changeWebhook, rotateWebhookSecret } from '#accounts/webhooks/change-webhook.ts'
+import { changeWebhook, rotateWebhookSecret } from '#accounts/webhooks/change-webhook'
 import {
   countWaitingMessages,
   type WaitingMessages,
@@ -10,23 +10,18 @@ import {
   type WebhookRecord,
   type KeptDelivery,
   listDeliveries,
-} from '#accounts/webhooks/read-webhooks.ts'
-import { ALWAYS } from '#http/access/heavy-reads.ts'
-import {
-  WEBHOOK_ACTIONS,
-  readWebhookId,
-  requireWebhook,
-  RotateWebhookBody,
-} from '#api/admin/webhooks/webhook-schemas.ts'
+} from '#accounts/webhooks/read-webhooks'
+import { ALWAYS } from '#http/access/heavy-reads'
+import { WEBHOOK_ACTIONS, readWebhookId, requireWebhook, RotateWebhookBody } from '#api/admin/webhooks/webhook-schemas'
 import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { buildUrl, NAVIGATION } from '#wording/navigation.ts'
+import { buildUrl, NAVIGATION } from '#wording/navigation'
 import { renderFacts } from '../parts/facts.ts'
 import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
 import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
 import type { PageServices } from '../parts/page-services.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
-import { formatNumber } from '#wording/numbers.ts'
+import { formatNumber } from '#wording/numbers'
 import { renderBreakable } from '../parts/shown-values.ts'
 import { renderTime } from '../parts/times.ts'
 import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'

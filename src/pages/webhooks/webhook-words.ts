@@ -1,9 +1,9 @@
-import type { WaitingMessages, SeenWebhook, WebhookRecord } from '#accounts/webhooks/read-webhooks.ts'
-import type { WebhookDisabledReason } from '#domain/webhook-types.ts'
+import type { WaitingMessages, SeenWebhook, WebhookRecord } from '#accounts/webhooks/read-webhooks'
+import type { WebhookDisabledReason } from '#domain/webhook-types'
 import { renderBadge } from '../parts/badges.ts'
-import { decapitalize, formatCount } from '#wording/numbers.ts'
+import { decapitalize, formatCount } from '#wording/numbers'
 import type { Html } from '../parts/html.ts'
-import { formatAge, formatLength } from '#wording/lengths-of-time.ts'
+import { formatAge, formatLength } from '#wording/lengths-of-time'
 
 /** Why the service stopped delivering. */
 export const STOPPED = {

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createWebhook } from '#accounts/webhooks/change-webhook.ts'
+import { createWebhook } from '#accounts/webhooks/change-webhook'
 import {
   countWaitingMessages,
   type WaitingMessages,
   listWebhooks,
   type SeenWebhook,
-} from '#accounts/webhooks/read-webhooks.ts'
-import { MAX_WEBHOOKS } from '#domain/webhooks/webhook-lifecycle.ts'
+} from '#accounts/webhooks/read-webhooks'
+import { MAX_WEBHOOKS } from '#domain/webhooks/webhook-lifecycle'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
 import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation.ts'
+import { NAVIGATION } from '#wording/navigation'
 import type { PageServices } from '../parts/page-services.ts'
 import { renderTable } from '../parts/table.ts'
 import { renderTime } from '../parts/times.ts'

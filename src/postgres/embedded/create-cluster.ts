@@ -5,7 +5,7 @@ import { giveTo, runAs } from './database-os-user.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { addRemedy } from './postgres-server.ts'
 import { StartupError } from '../startup-error.ts'
-import { discardUnfinished, finishFolder, unfinishedPath } from '#files/unfinished.ts'
+import { discardUnfinished, finishFolder, unfinishedPath } from '#files/unfinished'
 
 /** The superuser of the cluster, which creates the roles and the database. */
 export const SUPERUSER_NAME = 'postgres'

@@ -3,9 +3,9 @@ import { access, constants, readFile, chmod, mkdir, stat, lstat } from 'node:fs/
 import { basename, dirname, join, resolve } from 'node:path'
 import { canEnter, findDatabaseOsUser, type DatabaseOsUser } from './database-os-user.ts'
 import { createRecord, readRecord, recordPath, type DatabaseRecord } from './database-record.ts'
-import { isErrno } from '#files/errno.ts'
+import { isErrno } from '#files/errno'
 import { StartupError } from '../startup-error.ts'
-import { sweepUnfinished } from '#files/unfinished.ts'
+import { sweepUnfinished } from '#files/unfinished'
 import { tmpdir } from 'node:os'
 
 const CLUSTER_NAME = 'postgres'

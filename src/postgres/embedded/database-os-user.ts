@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chown, stat } from 'node:fs/promises'
-import { isErrno } from '#files/errno.ts'
+import { isErrno } from '#files/errno'
 import { StartupError } from '../startup-error.ts'
 
 const OS_USER_NAME = 'postgres'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createDurably, readIfExists } from '#files/durable-file.ts'
-import { isErrno } from '#files/errno.ts'
+import { createDurably, readIfExists } from '#files/durable-file'
+import { isErrno } from '#files/errno'
 import { errorReason, StartupError } from '../startup-error.ts'
 
 const RECORD_NAME = 'database.json'

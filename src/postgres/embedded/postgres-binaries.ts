@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import program from '../../../package.json' with { type: 'json' }
 import { runAs, type DatabaseOsUser } from './database-os-user.ts'
-import { isErrno } from '#files/errno.ts'
+import { isErrno } from '#files/errno'
 import { sharedFolder } from './data-folder.ts'
 import { StartupError } from '../startup-error.ts'
-import { discardUnfinished, finishFolder, sweepUnfinished, unfinishedPath } from '#files/unfinished.ts'
+import { discardUnfinished, finishFolder, sweepUnfinished, unfinishedPath } from '#files/unfinished'
 
 /** PostgreSQL's programs, in a place where the database's OS user can run them. */
 export interface PostgresBinaries {

@@ -38,7 +38,7 @@ export function withoutComments(text: string): string {
 
 /** The file or package of a specifier, as `imports` in package.json says for those of other rooms. */
 function targetOf(file: SourceFile, specifier: string): string {
-  if (specifier.startsWith('#projections/')) return specifier.slice(1)
-  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}`
+  if (specifier.startsWith('#projections/')) return `${specifier.slice(1)}.ts`
+  if (specifier.startsWith('#')) return `src/${specifier.slice(1)}.ts`
   return specifier.startsWith('.') ? path.posix.join(path.posix.dirname(file.path), specifier) : specifier
 }

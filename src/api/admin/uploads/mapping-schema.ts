@@ -11,16 +11,9 @@ import {
   NAME_RULES,
   TARGETS,
   USUAL_CHOICES,
-} from '#spreadsheets/mapping.ts'
-import { MAX_COLUMNS, MAX_NAME } from '#spreadsheets/record-columns.ts'
-import {
-  nullable,
-  oneOf,
-  optionalInteger,
-  optionalString,
-  requireOnly,
-  strictObject,
-} from '#http/openapi/schema-parts.ts'
+} from '#spreadsheets/mapping'
+import { MAX_COLUMNS, MAX_NAME } from '#spreadsheets/record-columns'
+import { nullable, oneOf, optionalInteger, optionalString, requireOnly, strictObject } from '#http/openapi/schema-parts'
 
 /** The largest mapping: one with all columns, and names as long as they may be. */
 export const MAX_MAPPING_BYTES = 524_288

@@ -1,20 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { LEFT_OUT_REASONS, type TableNotes } from '#spreadsheets/find-table.ts'
-import type { FileFault } from '#spreadsheets/file-error.ts'
-import { listQuestions } from '#spreadsheets/mapping.ts'
-import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '#domain/uploads.ts'
-import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads.ts'
-import type { PartPreview } from '#uploads/run-part.ts'
-import { render } from '#http/openapi/render.ts'
-import {
-  Count,
-  nullable,
-  oneOf,
-  optionalInteger,
-  optionalString,
-  strictObject,
-  Time,
-} from '#http/openapi/schema-parts.ts'
+import { LEFT_OUT_REASONS, type TableNotes } from '#spreadsheets/find-table'
+import type { FileFault } from '#spreadsheets/file-error'
+import { listQuestions } from '#spreadsheets/mapping'
+import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '#domain/uploads'
+import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
+import type { PartPreview } from '#uploads/run-part'
+import { render } from '#http/openapi/render'
+import { Count, nullable, oneOf, optionalInteger, optionalString, strictObject, Time } from '#http/openapi/schema-parts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })

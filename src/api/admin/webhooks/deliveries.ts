@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { findDelivery, listDeliveries, type Delivery, findWebhook } from '#accounts/webhooks/read-webhooks.ts'
-import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-deliveries.ts'
-import { problem } from '#domain/errors.ts'
+import { findDelivery, listDeliveries, type Delivery, findWebhook } from '#accounts/webhooks/read-webhooks'
+import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-deliveries'
+import { problem } from '#domain/errors'
 import {
   anyId,
   readIdAs,
@@ -15,12 +15,12 @@ import {
   strictObject,
   textOrNull,
   Time,
-} from '#http/openapi/schema-parts.ts'
-import { pageBefore, pageOf } from '#http/server/query-values.ts'
+} from '#http/openapi/schema-parts'
+import { pageBefore, pageOf } from '#http/server/query-values'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
 import { ofWebhook, readWebhookId, requireWebhook, type WebhookRouteServices } from './webhook-schemas.ts'
-import { PING_TYPE, WEBHOOK_TYPES } from '#domain/webhook-types.ts'
-import { render } from '#http/openapi/render.ts'
+import { PING_TYPE, WEBHOOK_TYPES } from '#domain/webhook-types'
+import { render } from '#http/openapi/render'
 
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 

@@ -5,14 +5,14 @@ import {
   createWebhook,
   rotateWebhookSecret,
   type WebhookWithSecret,
-} from '#accounts/webhooks/change-webhook.ts'
-import { findResumePosition } from '#accounts/webhooks/find-resume-position.ts'
-import { findWebhook, listWebhooks } from '#accounts/webhooks/read-webhooks.ts'
-import type { LedgerDb } from '#ledger/tables.ts'
-import { describeAction } from '#http/openapi/actions.ts'
-import { NO_CONTENT } from '#http/openapi/schema-parts.ts'
-import { refuseField } from '#http/server/problem.ts'
-import { NOT_A_TIME, readInstant } from '#http/server/query-values.ts'
+} from '#accounts/webhooks/change-webhook'
+import { findResumePosition } from '#accounts/webhooks/find-resume-position'
+import { findWebhook, listWebhooks } from '#accounts/webhooks/read-webhooks'
+import type { LedgerDb } from '#ledger/tables'
+import { describeAction } from '#http/openapi/actions'
+import { NO_CONTENT } from '#http/openapi/schema-parts'
+import { refuseField } from '#http/server/problem'
+import { NOT_A_TIME, readInstant } from '#http/server/query-values'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
 import {
