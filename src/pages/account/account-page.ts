@@ -11,9 +11,9 @@ import { reportUser } from '#personal-data/report-user'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { TOKEN_ACTIONS } from '#api/admin/user-actions'
 import { ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
-import { html, type Html, renderTable, renderTime, renderFacts } from '../parts/elements.ts'
-import { wrongPassword } from '../parts/proof.ts'
-import { checkForm, NEW_PASSWORD, requireRepeated } from '../parts/form.ts'
+import { isolate, html, type Html, renderTable, renderTime, renderFacts } from '#pages/parts/elements'
+import { wrongPassword } from '#pages/parts/proof'
+import { checkForm, NEW_PASSWORD, requireRepeated } from '#pages/parts/form'
 import {
   renderForm,
   type Form,
@@ -21,9 +21,9 @@ import {
   renderConfirmedAction,
   listNotices,
   addFormPage,
-} from '../parts/form-page.ts'
-import { type PageServices, getActing, getViewer, requireOwnUser } from '../parts/context.ts'
-import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
+} from '#pages/parts/form-page'
+import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
+import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
 import { findBrowserName } from './browser-name.ts'
 import {
   addPasskeyRemoval,
@@ -115,25 +115,15 @@ async function renderSessions(
   return html`<h2 id="sessions">Sessions</h2>
     ${renderTable({
       caption: 'Your sessions',
-      columns: [
-        {
-          heading: 'Browser',
-          cell: ({ userAgent, isThis }) =>
-            html`${renderBrowser(userAgent)} ${isThis ? html`<strong>(this session)</strong>` : ''}`,
-        },
-        {
-          heading: 'Address',
-          cell: ({ address }) => (isIPv4(address) ? html`<span class="unbroken">${address}</span>` : address),
-        },
-        { heading: 'Signed in', cell: ({ createdAt }) => renderTimeOf(createdAt) },
-        { heading: 'Last active', cell: ({ lastUsed }) => renderTimeOf(lastUsed) },
-        { heading: 'Expires', cell: ({ expiresAt }) => renderTimeOf(expiresAt) },
-        {
-          heading: 'Actions',
-          isHeadingHidden: true,
-          cell: (session) => (session.isThis ? '' : renderSignOut(action, session)),
-        },
-      ],
+      columns: {
+        Browser: ({ userAgent, isThis }) =>
+          html`${renderBrowser(userAgent)} ${isThis && html`<strong>(this session)</strong>`}`,
+        Address: ({ address }) => (isIPv4(address) ? html`<span class="unbroken">${address}</span>` : address),
+        'Signed in': ({ createdAt }) => renderTimeOf(createdAt),
+        'Last active': ({ lastUsed }) => renderTimeOf(lastUsed),
+        Expires: ({ expiresAt }) => renderTimeOf(expiresAt),
+        Actions: { isHeadingHidden: true, cell: (session) => (session.isThis ? '' : renderSignOut(action, session)) },
+      },
       rows: await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits),
     })}
     <div class="actions">
@@ -145,7 +135,7 @@ async function renderSessions(
 function renderBrowser(userAgent: string): Html {
   const name = findBrowserName(userAgent)
   if (name !== null) return html`${name}`
-  return userAgent === '' ? html`unknown` : html`<bdi>${userAgent}</bdi>`
+  return userAgent === '' ? html`unknown` : isolate(userAgent)
 }
 
 function renderSignOut(action: string, { id, userAgent, address }: ShownSession): Html {
@@ -165,13 +155,13 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
     load: (request) => requireOwnUser(services, request),
     render: async (user, forms, request) => ({
       title: 'Your account',
-      body: html`${renderFacts([
-        ['Name', html`<bdi>${user.name}</bdi>`],
-        ['Email', html`<bdi>${user.email}</bdi>`],
-        ['Role', user.role],
-        ['Company', html`<bdi>${getViewer(request).companyName}</bdi>`],
-      ])}
-        ${await renderAlerts(services, forms, request)} ${user.hasPassword ? renderPasswordForm(forms, user.email) : ''}
+      body: html`${renderFacts({
+        Name: isolate(user.name),
+        Email: isolate(user.email),
+        Role: user.role,
+        Company: isolate(getViewer(request).companyName),
+      })}
+        ${await renderAlerts(services, forms, request)} ${user.hasPassword && renderPasswordForm(forms, user.email)}
         ${await renderProviderLink(services, user, getViewer(request).companyId)} ${await renderPasskeys(services, request, user)}
         ${await renderTokens(services, forms, request, user.version)} ${await renderSessions(services, forms, request)}
         ${renderReportForm(forms, 'Your data', 'Everything that the service stores about you as a user.')}`,

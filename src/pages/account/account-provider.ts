@@ -6,12 +6,12 @@ import type { UserRecord } from '#accounts/users/users'
 import { findSessionUser } from '#http/access/session'
 import { ProblemError } from '#http/server/problem'
 import { companyPath, ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
-import { readSeenVersion, renderButtons } from '../parts/form.ts'
-import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/elements.ts'
-import { type PageServices, getActing, getViewer, requireOwnUser } from '../parts/context.ts'
-import { keepAuthorizationRequest } from '../sign-in/provider-sign-in.ts'
-import { renderProof, requireProof } from '../parts/proof.ts'
+import { readSeenVersion, renderButtons } from '#pages/parts/form'
+import { addFormPage, renderForm } from '#pages/parts/form-page'
+import { html, type Html } from '#pages/parts/elements'
+import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
+import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
+import { renderProof, requireProof } from '#pages/parts/proof'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { KeyWithSecret } from '#accounts/api-keys/change-api-key'
 import { type SessionSettings, findBaseUrl } from '#http/access/session'
 import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
-import type { PageContent } from '../parts/form-page.ts'
-import { html, renderCopyWarning, renderCopyable, renderTime } from '../parts/elements.ts'
+import type { PageContent } from '#pages/parts/form-page'
+import { html, renderCopyWarning, renderCopyable, renderTime } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
-import { getViewer } from '../parts/context.ts'
+import { getViewer } from '#pages/parts/context'
 
 /** Returns the page that shows a new secret of a key, with commands to try it. */
 export function showSecret(
@@ -18,16 +18,16 @@ export function showSecret(
   return {
     title: isFirst ? 'API key created' : 'Secret rotated',
     body: html`${renderCopyWarning('the secret')}
-      ${key.scopes.includes('scim') ? renderProviderSetup(baseUrl, key.id, secret) : ''}
+      ${key.scopes.includes('scim') && renderProviderSetup(baseUrl, key.id, secret)}
       <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <h2>API ID, sent as <code>x-api-id</code></h2>
       ${renderCopyable('api-id', key.id, 'Copy ID')}
-      ${isFirst ? '' : renderPreviousSecret(key.previousExpiresAt, getViewer(request).timeZone)}
+      ${!isFirst && renderPreviousSecret(key.previousExpiresAt, getViewer(request).timeZone)}
       <h2>Try it</h2>
       <p>This command verifies the key and changes nothing:</p>
       ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
-      ${key.scopes.includes('employees:write') ? renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret })) : ''}
+      ${key.scopes.includes('employees:write') && renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret }))}
       <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
   }
 }

@@ -18,14 +18,21 @@ import { issueApiKeyRecord } from '#accounts/api-keys/change-api-key'
 import { listEmployees } from '#projections/employees/queries'
 import { MANY_PEOPLE, proposeLimit } from '#domain/accounts/key-limits'
 import { IssueBody, readNewKey } from '#api/admin/api-key-schemas'
-import { renderTokenStatus } from '../account/tokens.ts'
-import { checkForm, renderField, type FormProblem, listOptions, readSeenVersion, renderButtons } from '../parts/form.ts'
-import { type Form, addFormPage, renderForm } from '../parts/form-page.ts'
-import { html, type Html, renderTable, renderTime, renderTimeOrNever } from '../parts/elements.ts'
-import { type PageServices, getViewer, getActing, readProblemsOf } from '../parts/context.ts'
-import { renderLastFour } from '../parts/attribute-values.ts'
-import { renderReasons } from '../parts/attention.ts'
-import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { renderTokenStatus } from '#pages/account/tokens'
+import {
+  checkForm,
+  renderField,
+  type FormProblem,
+  listOptions,
+  readSeenVersion,
+  renderButtons,
+} from '#pages/parts/form'
+import { type Form, addFormPage, renderForm } from '#pages/parts/form-page'
+import { html, type Html, renderTable, renderTime, renderTimeOrNever } from '#pages/parts/elements'
+import { type PageServices, getViewer, getActing, readProblemsOf } from '#pages/parts/context'
+import { renderLastFour } from '#pages/parts/attribute-values'
+import { renderReasons } from '#pages/parts/attention'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import {
   renderKeyStatus,
   renderSecretEnds,
@@ -82,25 +89,16 @@ function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string
     </p>`
   return html`${renderTable({
     caption: 'Keys and tokens',
-    columns: [
-      {
-        heading: 'Name and ID',
-        cell: ({ key, token }) => (key ? renderKeyName(key) : renderTokenName(token, owners)),
-      },
-      {
-        heading: 'Found by',
-        cell: ({ by, key }) =>
-          html`${FOUND_BY[by]}${key && by === 'previous_secret' ? renderPreviousEnd(key, timeZone) : ''}`,
-      },
-      { heading: 'Status', cell: ({ key, token }) => (key ? renderKeyStatus(key) : renderTokenStatus(token)) },
-      {
-        heading: 'Secret',
-        cell: ({ key, token }) => (key ? renderSecretEnds(key) : renderLastFour(token.token.lastFour)),
-      },
-    ],
+    columns: {
+      'Name and ID': ({ key, token }) => (key ? renderKeyName(key) : renderTokenName(token, owners)),
+      'Found by': ({ by, key }) =>
+        html`${FOUND_BY[by]}${key && by === 'previous_secret' && renderPreviousEnd(key, timeZone)}`,
+      Status: ({ key, token }) => (key ? renderKeyStatus(key) : renderTokenStatus(token)),
+      Secret: ({ key, token }) => (key ? renderSecretEnds(key) : renderLastFour(token.token.lastFour)),
+    },
     rows: items,
   })}
-    ${isMore ? html`<p>There are more. Enter more of the name.</p>` : ''}`
+    ${isMore && html`<p>There are more. Enter more of the name.</p>`}`
 }
 
 function renderKeyName({ key }: SeenKey): Html {
@@ -193,7 +191,7 @@ function renderKeyList(
       Programs call the API with a key. See the <a href="/docs">API reference</a> and the
       <a href="/problems">problem codes</a>.
     </p>
-    ${isNone ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
+    ${!isNone && html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
     ${isNone ? renderNoKeys() : html`${filters} ${table}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
@@ -213,24 +211,18 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
   return renderTable({
     caption: 'API keys, newest first',
     isInLines: true,
-    columns: [
-      {
-        heading: 'Name',
-        cell: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+    columns: {
+      Name: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+      Secret: renderSecretEnds,
+      Status: (seen) => {
+        const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)
+        return html`${renderKeyStatus(seen, hasProblem(seen, problems))} ${reasons}`
       },
-      { heading: 'Secret', cell: renderSecretEnds },
-      {
-        heading: 'Status',
-        cell: (seen) => {
-          const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)
-          return html`${renderKeyStatus(seen, hasProblem(seen, problems))} ${reasons}`
-        },
-      },
-      { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
-      { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
-      { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },
-      { heading: 'Expires', isWide: true, cell: ({ key }) => renderTimeOrNever(key.expiresAt, timeZone) },
-    ],
+      Access: { isWide: true, cell: ({ key }) => renderAccess(key) },
+      'Quota used': (seen) => renderQuota(seen, timeZone),
+      'Last used': ({ key }) => renderLastUsed(key, timeZone),
+      Expires: { isWide: true, cell: ({ key }) => renderTimeOrNever(key.expiresAt, timeZone) },
+    },
     rows: keys,
   })
 }

@@ -40,12 +40,12 @@ import {
 } from './entry-records.ts'
 import { renderRecordDetails, renderPersonInFull } from './records.ts'
 import { renderRejectedBody } from './rejected-body.ts'
-import { renderStatusBadge, html, type Html } from '../parts/elements.ts'
-import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
-import type { PageRequest } from '../parts/form-page.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { renderStatusBadge, html, type Html } from '#pages/parts/elements'
+import { toFormProblem, checkForm, readFormFields } from '#pages/parts/form'
+import type { PageRequest } from '#pages/parts/form-page'
+import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { NAVIGATION } from '#wording/navigation'
-import { type PageServices, getViewer } from '../parts/context.ts'
+import { type PageServices, getViewer } from '#pages/parts/context'
 import { trimBlanks } from '#text/normalize-text'
 
 type EntryRequest = PageRequest<{ log_id: string }>

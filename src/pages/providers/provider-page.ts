@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { renderProblemsOf } from '../parts/attention.ts'
+import { renderProblemsOf } from '#pages/parts/attention'
 import { type ProviderClient, ProviderError } from '#accounts/oidc/provider-client'
 import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '#accounts/providers/change-provider'
 import {
@@ -14,13 +14,13 @@ import { findUser } from '#accounts/users/users'
 import { isId } from '#domain/ids'
 import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
-import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
-import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
-import { html, type Html, renderSection } from '../parts/elements.ts'
+import { type FormFields, readSeenVersion, toSentence } from '#pages/parts/form'
+import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '#pages/parts/form-page'
+import { renderCode, html, type Html, renderSection } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
-import { type PageServices, getActing, getViewer, readProblemsOf } from '../parts/context.ts'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { renderProof, requireProof } from '../parts/proof.ts'
+import { renderProof, requireProof } from '#pages/parts/proof'
 import {
   AUTHENTICATION,
   findOperatorSettings,
@@ -168,12 +168,12 @@ async function renderProvider(
   const keys = findKeys(services.providers.secrets, provider)
   return html`<h2><bdi>${settings.name}</bdi></h2>
     ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
-    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(forms, provider)}`)}
-    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
+    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${!missing && renderProviderActions(forms, provider)}`)}
+    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses && renderSignInLink(addresses)}`)}
     ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, shown, proof))}
     ${renderFormSection(forms, 'edit', {
       heading: 'Settings',
-      status: html`<code>${settings.issuer}</code>`,
+      status: renderCode(settings.issuer),
       version: provider.version,
       values: formatFields(settings),
       fields: listProviderFields(),
@@ -188,8 +188,8 @@ async function renderProvider(
       fields: listSecretFields(),
       buttons: html`<button>Replace secret</button>`,
     })}
-    ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}
-    ${use.use === 'required' ? '' : renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(forms, provider))}`
+    ${addresses && renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys))}
+    ${use.use !== 'required' && renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(forms, provider))}`
 }
 
 /** The page must open without the key, too: the secret can be replaced there. */

@@ -8,8 +8,8 @@ import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cooki
 import { describeSession } from '#http/access/session'
 import { ProblemError } from '#http/server/problem'
 import { companyPath } from '#wording/navigation'
-import { readFormFields, toFormProblem, type FormProblem, renderField } from '../parts/form.ts'
-import type { PageServices } from '../parts/context.ts'
+import { readFormFields, toFormProblem, type FormProblem, renderField } from '#pages/parts/form'
+import type { PageServices } from '#pages/parts/context'
 import {
   finishSignIn,
   readDestination,
@@ -22,8 +22,8 @@ import {
 } from './sign-in-form.ts'
 import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '#accounts/sign-in/second-step'
 import type { PasswordUser } from '#accounts/users/password-users'
-import { html } from '../parts/elements.ts'
-import { sendCardPage } from '../parts/layout.ts'
+import { html } from '#pages/parts/elements'
+import { sendCardPage } from '#pages/parts/layout'
 
 const LIFE_SECONDS = 5 * 60
 
@@ -159,7 +159,7 @@ function sendSecondStep(
     heading: 'One more step',
     problem,
     body: html`<p>Your password is right. You have passkeys, so use one of them now, or a recovery code.</p>
-      ${findSupport(services).party === null ? '' : renderPasskeyForm(destination)}
+      ${findSupport(services).party !== null && renderPasskeyForm(destination)}
       <form method="post" action="${PATH}" class="stack">
         ${renderDestination(destination)}
         ${renderField(code, problem)}

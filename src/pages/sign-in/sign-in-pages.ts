@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { PageServices } from '../parts/context.ts'
+import type { PageServices } from '#pages/parts/context'
 import { addCompanyPage, addProviderStart, addProviderCallback } from './provider-sign-in.ts'
 import { addForgotPassword, addInvitationPage } from './set-password.ts'
 import { addPasskeySignIn, addSecondStep } from './passkey-sign-in.ts'
