@@ -58,7 +58,7 @@ const MISTAKES: readonly [before: RegExp, from: RegExp, hint: string][] = [
   [/^\s*$/, /^</, ': it looks like XML or HTML'],
   [/^\s*$/, /^[\w.%]+=/, ': it looks like a form'],
   [/^\[$/, /^object /, ': a program made a text of an object instead of JSON'],
-  [/"[^"]*$/, /^[\0-\x1f]/, ': in a text, a line break is written \\n, and a tab \\t'],
+  [/"[^"]*$/, /^[\t\n\r]/, ': in a text, a line break is written \\n, and a tab \\t'],
   [/(?:)/, /^(?:NaN|-?Infinity|None|undefined)/, ': JSON writes null'],
   [/(?:)/, /^(?:True|False)/, ': JSON writes true and false'],
   [/(?:)/, /^['A-Za-z_\u2018-\u201d]/, ': names and texts stand in double quotation marks, "'],
