@@ -170,7 +170,8 @@ async function createProjectionTables(
       await createIndexes(transaction, schema, projection.indexes)
       // Without events, the new tables are already complete.
       await sql`insert into public.projection_versions (projection, version, completed_at)
-        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
+        select ${projection.name}, ${projection.version}, clock_timestamp()
+        where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables created`)
     })

@@ -109,9 +109,8 @@ async function doneMigrations(db: AnyDb): Promise<string[]> {
 
 async function usableSchemas(db: Kysely<unknown>, schemas: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select nspname as name from pg_namespace where nspname = any(${schemas}) and has_schema_privilege(oid, 'usage')`.execute(
-    db,
-  )
+    select nspname as name from pg_namespace where nspname = any(${schemas})
+      and has_schema_privilege(oid, 'usage')`.execute(db)
   return rows.map(({ name }) => name)
 }
 
