@@ -62,7 +62,7 @@ import {
   readProposal,
   renderExpectedCalls,
 } from './api-key-forms.ts'
-import { showSecret } from './api-key-secret.ts'
+import { showSecret } from './api-keys-page.ts'
 
 const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
 /** The calls that the page of a key lists. */

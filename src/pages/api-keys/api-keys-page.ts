@@ -1,4 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifyInstance } from 'fastify'
+import { type KeyWithSecret, issueApiKeyRecord } from '#accounts/api-keys/change-api-key'
+import { type SessionSettings, findBaseUrl } from '#http/access/session'
+import { type PageContent, type Form, addFormPage, renderForm } from '#pages/parts/form-page'
+import {
+  html,
+  renderCopyWarning,
+  renderCopyable,
+  renderTime,
+  type Html,
+  renderTable,
+  renderTimeOrNever,
+} from '#pages/parts/elements'
+import { NAVIGATION } from '#wording/navigation'
+import { getViewer, type PageServices, getActing, readProblemsOf } from '#pages/parts/context'
 import { findSecrets, type FoundSecrets } from '#accounts/api-keys/find-secrets'
 import {
   hasPreviousSecret,
@@ -11,10 +25,8 @@ import type { SeenToken } from '#accounts/users/read-user-tokens'
 import { readNames } from '#ledger/read/read-names'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { SecretSearchBody, toSecretSearch } from '#api/admin/secret-search'
-import { NAVIGATION } from '#wording/navigation'
 import { trimBlanks } from '#text/normalize-text'
 import type { AttentionItem } from '#domain/attention'
-import { issueApiKeyRecord } from '#accounts/api-keys/change-api-key'
 import { listEmployees } from '#projections/employees/queries'
 import { MANY_PEOPLE, proposeLimit } from '#domain/accounts/key-limits'
 import { IssueBody, readNewKey } from '#api/admin/api-key-schemas'
@@ -27,12 +39,10 @@ import {
   readSeenVersion,
   renderButtons,
 } from '#pages/parts/form'
-import { type Form, addFormPage, renderForm } from '#pages/parts/form-page'
-import { html, type Html, renderTable, renderTime, renderTimeOrNever } from '#pages/parts/elements'
-import { type PageServices, getViewer, getActing, readProblemsOf } from '#pages/parts/context'
 import { renderLastFour } from '#pages/parts/attribute-values'
 import { renderReasons } from '#pages/parts/attention'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
 import {
   renderKeyStatus,
   renderSecretEnds,
@@ -42,7 +52,57 @@ import {
   renderQuota,
 } from './api-key-facts.ts'
 import { KEY_FIELDS, listKeyFields, NEW_KEY, readKeyBody } from './api-key-forms.ts'
-import { showSecret } from './api-key-secret.ts'
+
+/** Returns the page that shows a new secret of a key, with commands to try it. */
+export function showSecret(
+  request: FastifyRequest,
+  sessions: SessionSettings,
+  { key, secret }: KeyWithSecret,
+): PageContent {
+  const isFirst = key.rotatedAt === null
+  const baseUrl = findBaseUrl(request, sessions)
+  return {
+    title: isFirst ? 'API key created' : 'Secret rotated',
+    body: html`${renderCopyWarning('the secret')}
+      ${key.scopes.includes('scim') && renderProviderSetup(baseUrl, key.id, secret)}
+      <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
+      ${renderCopyable('secret', secret, 'Copy secret')}
+      <h2>API ID, sent as <code>x-api-id</code></h2>
+      ${renderCopyable('api-id', key.id, 'Copy ID')}
+      ${!isFirst && renderPreviousSecret(key.previousExpiresAt, getViewer(request).timeZone)}
+      <h2>Try it</h2>
+      <p>This command verifies the key and changes nothing:</p>
+      ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
+      ${key.scopes.includes('employees:write') && renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret }))}
+      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
+  }
+}
+
+/** What to paste into the settings of an identity provider. */
+function renderProviderSetup(baseUrl: string, id: string, secret: string) {
+  return html`<h2>For your identity provider</h2>
+    <p>
+      Address: “SCIM connector base URL” in Okta (with <code>userName</code> as the unique identifier and “HTTP Header” as
+      the authentication mode), “Tenant URL” in Microsoft Entra ID.
+    </p>
+    ${renderCopyable('scim-url', `${baseUrl}/scim/v2`, 'Copy address')}
+    <p>Token: “Authorization” in Okta, “Secret token” in Entra. Turn the provisioning of groups off.</p>
+    ${renderCopyable('scim-token', `${id}.${secret}`, 'Copy token')}`
+}
+
+function renderCreateLine(command: string) {
+  return html`<p>
+      This one creates an employee, which adds an entry to
+      <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:
+    </p>
+    ${renderCopyable('create-line', command, 'Copy command')}`
+}
+
+function renderPreviousSecret(expiresAt: string | null, timeZone: string) {
+  return expiresAt === null
+    ? html`<p>The previous secret no longer works.</p>`
+    : html`<p>The previous secret works until ${renderTime(expiresAt, timeZone)}.</p>`
+}
 
 const { path: PATH } = NAVIGATION.apiKeys
 
