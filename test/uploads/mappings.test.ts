@@ -323,9 +323,11 @@ await t.test('a night that is written otherwise is applied as it was meant, or w
     (await listPeople(company)).map((person) =>
       ['external_id', 'status', 'division'].map((name) => String(person[name])).join(' '),
     )
+  const company = await service.makeCompany('Written otherwise')
+  await chooseOnce(company)
   for (const { name, isSame, content } of changedNights(['da', 'weg', 'weg'])) {
-    const company = await service.makeCompany(name)
-    await chooseOnce(company)
+    const usual = (await upload(company, firstNight(['da', 'da', 'weg']), '&apply=true')).body
+    t.match(usual, { state: 'ended', questions: [] }, `the night before: ${name}`)
     const before = await statuses(company)
     t.strictSame(before, ['N-0 active Lager', 'N-1 active Lager', 'N-2 inactive Lager'])
     const { status, body } = await upload(company, content, '&apply=true&all_or_none=false')
