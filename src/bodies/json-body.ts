@@ -102,7 +102,8 @@ function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits): 
   }
 }
 
-const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'
+const ALTERED_NUMBER =
+  'A number in the body has more digits than a double can hold, or is too close to zero: send a text'
 
 /**
  * Whether a record is parsed: a small one is, and a larger one if it has no more members and bytes than it may. One that

@@ -35,7 +35,8 @@ export async function readNamed(path: string, file: OpenedFile, signal: AbortSig
 }
 
 const NAMES_NOBODY =
-  'has no id, external_id, or email, so the person may seem to be missing. Fill one in, or leave --deactivate-missing out'
+  'has no id, external_id, or email, so the person may seem to be missing. Fill one in, or leave ' +
+  '--deactivate-missing out'
 
 /** What became of the people who are not in a file. */
 interface Outcome {

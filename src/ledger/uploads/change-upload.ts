@@ -179,7 +179,8 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
       return true
     }
     await client.query(
-      `update uploads set state = 'ended', lease_id = null, leased_until = null where company_id = $1 and upload_id = $2`,
+      `update uploads set state = 'ended', lease_id = null, leased_until = null where company_id = $1
+        and upload_id = $2`,
       ids,
     )
     await client.query(
