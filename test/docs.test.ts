@@ -119,19 +119,6 @@ await t.test("the tables of calls match the API's operations", async (t) => {
   t.strictSame(told.toSorted(), operations.toSorted())
 })
 
-await t.test('the table of query parameters has those of all calls: if this fails, replace its rows', async (t) => {
-  const calls = new Map<string, string[]>()
-  for (const { method, path, operation } of operationsOf(await currentDocument())) {
-    const parameters = (operation.parameters ?? []) as { in?: string; name?: string }[]
-    const names = parameters.filter((one) => one.in === 'query').map(({ name }) => `\`${name}\``)
-    const call = `\`${method} ${path}\``
-    if (names.length > 0) calls.set(names.join(', '), [...(calls.get(names.join(', ')) ?? []), call])
-  }
-  const rows = [...calls].map(([names, named]) => `| ${names} | ${named.join(', ')} |`)
-  t.ok(rows.length > 10)
-  t.strictSame(page('docs/api.md').match(/^\| `[a-z_]+`(?:, `[a-z_]+`)* \| `[A-Z]+ \/.*$/gm) ?? [], rows)
-})
-
 await t.test('every relative link leads to an existing file and heading', async (t) => {
   for (const [name, text] of pages) t.strictSame(brokenLinks(name, text), [], name)
   t.strictSame(
