@@ -1,23 +1,162 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifyInstance } from 'fastify'
+import { isIPv4 } from 'node:net'
+import { changeOwnPassword } from '#accounts/users/set-password'
+import { OwnPasswordBody } from '#api/admin/user-schemas'
+import { rememberUser } from '#http/access/known-browser'
+import { clearSessionCookie, describeSession, sessionCookie, setSessionCookie } from '#http/access/session'
+import { recordSessionEvents } from '#accounts/record-session-events'
+import { endOtherSessions, endOwnSession, listSessions, type ShownSession } from '#accounts/users/sessions'
 import { changeAlerts, wantsAlerts } from '#accounts/attention/change-alerts'
 import { reportUser } from '#personal-data/report-user'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { TOKEN_ACTIONS } from '#api/admin/user-actions'
-import { listNotices } from '../parts/actions.ts'
-import { renderFacts } from '../parts/facts.ts'
-import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
 import { ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
+import { html, type Html, renderTable, renderTime, renderFacts } from '../parts/elements.ts'
+import { wrongPassword } from '../parts/proof.ts'
+import { checkForm, NEW_PASSWORD, requireRepeated } from '../parts/form.ts'
+import {
+  renderForm,
+  type Form,
+  type PageForms,
+  renderConfirmedAction,
+  listNotices,
+  addFormPage,
+} from '../parts/form-page.ts'
+import { type PageServices, getActing, getViewer, requireOwnUser } from '../parts/context.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
-import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
-import { addPasskeyRemoval, addRecoveryCodesPage, renderPasskeys } from './account-passkeys.ts'
-import { makePasswordForm, renderPasswordForm } from './account-password.ts'
+import { findBrowserName } from './browser-name.ts'
+import {
+  addPasskeyRemoval,
+  addRecoveryCodesPage,
+  renderPasskeys,
+  addPasskeyAddition,
+  makePasskeyForm,
+} from './passkeys.ts'
 import { addAccountProvider, renderProviderLink } from './account-provider.ts'
-import { makeSessionsForm, renderSessions } from './account-sessions.ts'
-import { makeTokenForm, renderTokens } from './account-tokens.ts'
-import { addTokenRevocation } from './token-list.ts'
-import { addPasskeyAddition, makePasskeyForm } from './passkey-addition.ts'
+import { makeTokenForm, renderTokens, addTokenRevocation } from './tokens.ts'
+
+/** Makes the form that changes the user's own password. All sessions end; this browser gets a new one. */
+function makePasswordForm(services: PageServices): Form<unknown, 'password'> {
+  const { accessPool, company, sessions, signIns } = services
+  return {
+    path: '/password',
+    async run(request, fields, reply) {
+      const { companyId, userId, email } = getViewer(request)
+      const { current = '', password = '' } = fields
+      const { password: next } = checkForm(OwnPasswordBody, { current, password })
+      requireRepeated(fields)
+      const account = { company, pool: accessPool, session: describeSession(request, sessions) }
+      const former = sessionCookie(request, sessions)
+      const changed = await signIns.attempt(reply, {
+        kind: 'proof in a session',
+        whose: userId,
+        check: () => changeOwnPassword(account, getActing(request), { email, current, next, cookie: former }),
+        hasFailed: ({ outcome }) => outcome === 'wrong password',
+      })
+      if (changed.outcome === 'wrong password') throw wrongPassword()
+      if (changed.cookie === null) clearSessionCookie(reply, sessions)
+      else setSessionCookie(reply, sessions, changed.cookie)
+      await rememberUser(services, reply, { companyId, userId })
+      return { done: 'password' }
+    },
+  }
+}
+
+/** Renders the form that changes the user's own password. */
+function renderPasswordForm(forms: PageForms<'password'>, email: string): Html {
+  return html`<h2>Password</h2>
+    ${renderForm(forms, 'password', {
+      fields: [
+        html`<input type="email" name="username" value="${email}" autocomplete="username" readonly hidden />`,
+        { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' },
+        ...NEW_PASSWORD,
+      ],
+      buttons: html`<button class="primary">Change password</button>`,
+    })}`
+}
+
+const SESSIONS_SHOWN = 50
+
+/** Makes the form that ends one of the user's own sessions, all others, or all. */
+function makeSessionsForm({
+  accessPool,
+  company,
+  sessions,
+}: PageServices): Form<unknown, 'session' | 'gone' | 'others'> {
+  return {
+    path: '/sessions',
+    async run(request, { end, session }, reply) {
+      const acting = getActing(request)
+      if (session !== undefined) {
+        const hasEnded = await endOwnSession(accessPool, acting, session)
+        await recordSessionEvents(company, acting.companyId)
+        return { done: hasEnded ? 'session' : 'gone' }
+      }
+      const isThisKept = end !== 'all'
+      await endOtherSessions(accessPool, acting, isThisKept ? sessionCookie(request, sessions) : null)
+      await recordSessionEvents(company, acting.companyId)
+      if (isThisKept) return { done: 'others' }
+      clearSessionCookie(reply, sessions)
+      return { goTo: '/sign-in' }
+    },
+  }
+}
+
+/** Renders the user's own sessions and the buttons that end them. */
+async function renderSessions(
+  { db, sessions }: PageServices,
+  forms: PageForms<'sessions'>,
+  request: FastifyRequest,
+): Promise<Html> {
+  const viewer = getViewer(request)
+  const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
+  const action = forms.actionOf('sessions')
+  const renderTimeOf = (time: string) => renderTime(time, viewer.timeZone)
+  return html`<h2 id="sessions">Sessions</h2>
+    ${renderTable({
+      caption: 'Your sessions',
+      columns: [
+        {
+          heading: 'Browser',
+          cell: ({ userAgent, isThis }) =>
+            html`${renderBrowser(userAgent)} ${isThis ? html`<strong>(this session)</strong>` : ''}`,
+        },
+        {
+          heading: 'Address',
+          cell: ({ address }) => (isIPv4(address) ? html`<span class="unbroken">${address}</span>` : address),
+        },
+        { heading: 'Signed in', cell: ({ createdAt }) => renderTimeOf(createdAt) },
+        { heading: 'Last active', cell: ({ lastUsed }) => renderTimeOf(lastUsed) },
+        { heading: 'Expires', cell: ({ expiresAt }) => renderTimeOf(expiresAt) },
+        {
+          heading: 'Actions',
+          isHeadingHidden: true,
+          cell: (session) => (session.isThis ? '' : renderSignOut(action, session)),
+        },
+      ],
+      rows: await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits),
+    })}
+    <div class="actions">
+      ${renderConfirmedAction({ label: 'Sign out other sessions', text: 'All your sessions except this one end immediately.', action, field: { name: 'end', value: 'others' } })}
+      ${renderConfirmedAction({ label: 'Sign out all sessions', text: 'All your sessions end immediately, including this one.', action, field: { name: 'end', value: 'all' } })}
+    </div>`
+}
+
+function renderBrowser(userAgent: string): Html {
+  const name = findBrowserName(userAgent)
+  if (name !== null) return html`${name}`
+  return userAgent === '' ? html`unknown` : html`<bdi>${userAgent}</bdi>`
+}
+
+function renderSignOut(action: string, { id, userAgent, address }: ShownSession): Html {
+  return renderConfirmedAction({
+    label: 'Sign out',
+    of: html`${renderBrowser(userAgent)} at ${address}`,
+    text: 'This session ends immediately.',
+    action,
+    field: { name: 'session', value: id },
+  })
+}
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices): void {

@@ -8,10 +8,9 @@ import { ProblemError } from '#http/server/problem'
 import { companyPath, ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
 import { readSeenVersion, renderButtons } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
-import { keepAuthorizationRequest } from '../sign-in/authorization-request.ts'
+import { html, type Html } from '../parts/elements.ts'
+import { type PageServices, getActing, getViewer, requireOwnUser } from '../parts/context.ts'
+import { keepAuthorizationRequest } from '../sign-in/provider-sign-in.ts'
 import { renderProof, requireProof } from '../parts/proof.ts'
 
 const PATH = `${ACCOUNT_PATH}/provider`

@@ -2,13 +2,11 @@ import { buildItemUrl } from '#wording/attention-words'
 import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import { requestsInWindow, windowEnd } from '#domain/accounts/api-key'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '#domain/attention'
-import { renderBadge } from '../parts/badges.ts'
-import { html, type Html } from '../parts/html.ts'
+import { renderBadge, html, type Html, renderDay, renderTime } from '../parts/elements.ts'
 import { formatCount, formatNumber } from '#wording/numbers'
-import { renderLastFour } from '../parts/shown-values.ts'
+import { renderLastFour } from '../parts/attribute-values.ts'
 import { formatExcess, formatLimits, formatScopes } from '../parts/key-words.ts'
 import { formatAge } from '#wording/lengths-of-time'
-import { renderDay, renderTime } from '../parts/times.ts'
 
 /** Whether a key needs attention itself, apart from its calls. */
 export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {

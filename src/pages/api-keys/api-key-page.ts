@@ -1,33 +1,47 @@
 import type { FastifyInstance } from 'fastify'
 import { listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries'
+import type { Reads } from '#ledger/read/reads'
+import { NAVIGATION, buildUrl } from '#wording/navigation'
 import type { AttentionItem } from '#domain/attention'
 import type { AttentionKind } from '#domain/attention-kinds'
-import { renderProblemsOf } from '../parts/attention.ts'
 import type { KeyAttention } from '#wording/attention-words'
 import { changeApiKey, rotateApiKey } from '#accounts/api-keys/change-api-key'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import { rulesOf } from '#domain/operations'
-import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderStatusBadge } from '../parts/badges.ts'
-import { describeDone } from '../parts/call-words.ts'
 import { listAddresses, type UsedAddress } from '#ledger/read/read-clients'
 import { readKeyId, requireKey, KEY_ACTIONS } from '#api/admin/api-keys'
 import { AllowBody, EditBody, readEdit, RotateBody } from '#api/admin/api-key-schemas'
-import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { renderAddressLink } from '../parts/clients.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../parts/form.ts'
-import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { formatScopes } from '../parts/key-words.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { readOverlap, renderRotation } from '../parts/rotation.ts'
-import { renderSection } from '../parts/section.ts'
 import { formatNumber } from '#wording/numbers'
-import { renderLastFour } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime, renderTimeOrNever } from '../parts/times.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { readCallsChart } from '../charts/calls-chart.ts'
+import {
+  renderStatusBadge,
+  html,
+  type Html,
+  renderTable,
+  renderTime,
+  renderAddressLink,
+  renderFacts,
+  renderId,
+  renderSection,
+  renderTimeOrNever,
+} from '../parts/elements.ts'
+import { describeResult, describeDone } from '../parts/call-words.ts'
+import { renderProblemsOf } from '../parts/attention.ts'
+import {
+  listActionForms,
+  listNotices,
+  renderAction,
+  addFormPage,
+  renderForm,
+  renderFormSection,
+  type PageForms,
+  type PageRequest,
+} from '../parts/form-page.ts'
+import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../parts/form.ts'
+import { formatScopes } from '../parts/key-words.ts'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '../parts/context.ts'
+import { readOverlap, renderRotation } from '../parts/rotation.ts'
+import { renderLastFour } from '../parts/attribute-values.ts'
 import {
   hasProblem,
   renderAccess,
@@ -37,11 +51,49 @@ import {
   renderNetworks,
   renderQuota,
 } from './api-key-facts.ts'
-import { formatKeyFields, KEY_FIELDS, listKeyFields, readKeyBody } from './api-key-form.ts'
+import {
+  formatKeyFields,
+  KEY_FIELDS,
+  listKeyFields,
+  readKeyBody,
+  readExcess,
+  renderAllow,
+  readExpectedCalls,
+  readProposal,
+  renderExpectedCalls,
+} from './api-key-forms.ts'
 import { showSecret } from './api-key-secret.ts'
-import { readExcess, renderAllow } from './allow-once.ts'
-import { readKeyCalls } from './key-calls.ts'
-import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
+
+const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
+/** The calls that the page of a key lists. */
+const LAST_CALLS = 5
+
+/** Reads and renders what a key was used for: a chart, and its last calls. Empty if there are none. */
+async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZone: string): Promise<Html> {
+  const db = await reads.of(companyId)
+  const { entries } = await listLogEntries(db, companyId, { key }, { before: null, limit: LAST_CALLS })
+  if (entries.length === 0) return html``
+  const chart = await readCallsChart(db, companyId, { given: { key }, filter: { key } }, timeZone)
+  return html`<aside aria-label="Calls">
+    ${chart ?? ''} ${renderLastCalls(entries, timeZone)}
+  </aside>`
+}
+
+function renderLastCalls(entries: readonly LogEntry[], timeZone: string): Html {
+  return renderTable({
+    caption: 'The last calls',
+    columns: [
+      { heading: 'Date/Time', cell: ({ entry }) => renderTime(entry.requested_at, timeZone) },
+      { heading: 'Status', cell: ({ entry }) => renderStatusBadge(entry.status) },
+      {
+        heading: 'Result',
+        isName: true,
+        cell: ({ entry }) => html`<a href="${LOGS_PATH}/${entry.id}">${describeResult(entry)}</a>`,
+      },
+    ],
+    rows: entries,
+  })
+}
 
 const { path: PATH } = NAVIGATION.apiKeys
 

@@ -3,11 +3,9 @@ import type { KeyWithSecret } from '#accounts/api-keys/change-api-key'
 import { type SessionSettings, findBaseUrl } from '#http/access/session'
 import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
 import type { PageContent } from '../parts/form-page.ts'
-import { html } from '../parts/html.ts'
+import { html, renderCopyWarning, renderCopyable, renderTime } from '../parts/elements.ts'
 import { NAVIGATION } from '#wording/navigation'
-import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
-import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { getViewer } from '../parts/context.ts'
 
 /** Returns the page that shows a new secret of a key, with commands to try it. */
 export function showSecret(

@@ -29,19 +29,23 @@ import {
   renderUndoings,
   renderWholeRefusal,
 } from './entry.ts'
-import { renderCauses } from './entry-causes.ts'
-import { ALL, chooseOutcomes, PAGE_SIZES, renderRecords, type RecordPage, type RecordQuery } from './entry-records.ts'
-import { renderRecordDetails } from './record-details.ts'
+import {
+  renderCauses,
+  ALL,
+  chooseOutcomes,
+  PAGE_SIZES,
+  renderRecords,
+  type RecordPage,
+  type RecordQuery,
+} from './entry-records.ts'
+import { renderRecordDetails, renderPersonInFull } from './records.ts'
 import { renderRejectedBody } from './rejected-body.ts'
-import { renderPersonInFull } from './records.ts'
-import { renderStatusBadge } from '../parts/badges.ts'
+import { renderStatusBadge, html, type Html } from '../parts/elements.ts'
 import { toFormProblem, checkForm, readFormFields } from '../parts/form.ts'
 import type { PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
 import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
 import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { type PageServices, getViewer } from '../parts/context.ts'
 import { trimBlanks } from '#text/normalize-text'
 
 type EntryRequest = PageRequest<{ log_id: string }>

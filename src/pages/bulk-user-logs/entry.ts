@@ -6,12 +6,19 @@ import { isCorrected, type Correction } from '#ledger/corrections/read-correctio
 import type { Undoing } from '#ledger/undo/undoings'
 import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
-import { renderAddressLink, renderClient } from '../parts/clients.ts'
-import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderEntryLink, renderNameLink } from '../parts/links.ts'
+import {
+  renderAddressLink,
+  renderClient,
+  renderCounts,
+  renderFacts,
+  renderId,
+  html,
+  type Html,
+  renderEntryLink,
+  renderNameLink,
+  renderTime,
+} from '../parts/elements.ts'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
-import { renderTime } from '../parts/times.ts'
 
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 

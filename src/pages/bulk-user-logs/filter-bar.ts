@@ -13,9 +13,7 @@ import { capitalise } from '../parts/call-words.ts'
 import { describeCode } from '#wording/failure-causes'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderChip, renderSegment } from '../parts/links.ts'
-import { describeZone } from '../parts/times.ts'
+import { html, type Html, renderChip, renderSegment, describeZone } from '../parts/elements.ts'
 
 /** What the filter bar needs beside the filters. */
 interface Surroundings {

@@ -13,13 +13,17 @@ import { describeCode } from '#wording/failure-causes'
 import { formatNumber } from '#wording/numbers'
 import { capitalise } from '../parts/call-words.ts'
 import { pickFields, readFormFields } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
+import {
+  html,
+  type Html,
+  renderChip,
+  renderNameLink,
+  renderSegments,
+  renderTable,
+  renderTime,
+} from '../parts/elements.ts'
 import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { renderChip, renderNameLink, renderSegments } from '../parts/links.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { type PageServices, getViewer } from '../parts/context.ts'
 
 const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
 const MAX_CAUSES = 50

@@ -1,6 +1,6 @@
 import { jsonPointer } from '#domain/errors'
 import type { ShownRecord } from '#log/log-records'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html } from '../parts/elements.ts'
 import { formatCount } from '#wording/numbers'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */

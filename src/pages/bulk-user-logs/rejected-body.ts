@@ -1,7 +1,7 @@
 import { isSingle } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { RejectedBody } from '#domain/calls/rejected-body'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html } from '../parts/elements.ts'
 import { formatNumber } from '#wording/numbers'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */

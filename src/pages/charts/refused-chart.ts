@@ -6,7 +6,7 @@ import { databaseTimeMs } from '#postgres/database-clock'
 import { describeCode } from '#wording/failure-causes'
 import { buildUrl, REFUSALS } from '#wording/navigation'
 import { capitalise } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html } from '../parts/elements.ts'
 import { renderBarTable } from './bar-table.ts'
 
 const DAYS = 7

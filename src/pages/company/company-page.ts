@@ -6,14 +6,11 @@ import { COUNTRIES } from '#domain/accounts/country'
 import { TIME_ZONES } from '#domain/accounts/time-zone'
 import { formatTime } from '#domain/local-times'
 import { ChangeCompanyBody, readSettings } from '#api/admin/company'
-import { renderFacts, renderId } from '../parts/facts.ts'
+import { renderFacts, renderId, html, renderTime } from '../parts/elements.ts'
 import { checkForm, renderChoice } from '../parts/form.ts'
 import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { html } from '../parts/html.ts'
 import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { type PageServices, getActing, getViewer } from '../parts/context.ts'
 
 const { path: PATH } = NAVIGATION.company
 

@@ -23,15 +23,13 @@ import {
   renderField,
   toFormProblem,
   renderHidden,
+  checkPeriod,
+  readPeriod,
 } from '../parts/form.ts'
 import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderNameLink } from '../parts/links.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { checkPeriod, readPeriod } from '../parts/periods.ts'
+import { html, type Html, renderNameLink, renderTime } from '../parts/elements.ts'
+import { type PageServices, getViewer, requireViewer } from '../parts/context.ts'
 import { formatNumber } from '#wording/numbers'
-import { renderTime } from '../parts/times.ts'
-import { getViewer, requireViewer } from '../parts/viewer.ts'
 import { describeSubject, readMe } from './read-me.ts'
 
 /** A file with more events is made by a job. */

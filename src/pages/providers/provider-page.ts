@@ -16,11 +16,9 @@ import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
 import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
 import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html, renderSection } from '../parts/elements.ts'
 import { NAVIGATION } from '#wording/navigation'
-import { renderSection } from '../parts/section.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '../parts/context.ts'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { renderProof, requireProof } from '../parts/proof.ts'
 import {
@@ -32,6 +30,10 @@ import {
   renderProviderFacts,
   renderSignInLink,
   renderUse,
+  describeUnlinked,
+  renderRemoval,
+  renderUnlinked,
+  renderUseForms,
 } from './provider-facts.ts'
 import {
   formatFields,
@@ -41,7 +43,6 @@ import {
   readNewSecret,
   readSettingsForm,
 } from './provider-form.ts'
-import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
 
 const { path: PATH } = NAVIGATION.signIn
 

@@ -9,13 +9,20 @@ import { describeSession } from '#http/access/session'
 import { ProblemError } from '#http/server/problem'
 import { companyPath } from '#wording/navigation'
 import { readFormFields, toFormProblem, type FormProblem, renderField } from '../parts/form.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { finishSignIn, readDestination, type Destination, renderDestination } from './destination.ts'
-import { findSupport, PASSKEY_PATH, renderPasskeyForm } from './passkey-form.ts'
-import { sendSignInForm } from './sign-in-form.ts'
+import type { PageServices } from '../parts/context.ts'
+import {
+  finishSignIn,
+  readDestination,
+  type Destination,
+  renderDestination,
+  findSupport,
+  PASSKEY_PATH,
+  renderPasskeyForm,
+  sendSignInForm,
+} from './sign-in-form.ts'
 import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '#accounts/sign-in/second-step'
 import type { PasswordUser } from '#accounts/users/password-users'
-import { html } from '../parts/html.ts'
+import { html } from '../parts/elements.ts'
 import { sendCardPage } from '../parts/layout.ts'
 
 const LIFE_SECONDS = 5 * 60

@@ -6,16 +6,22 @@ import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { idsOf } from '#http/server/access-log'
 import { companyPath, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
 import { capitalise } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html, renderCopyable, renderFacts, renderTable } from '../parts/elements.ts'
 import { sendCardPage, sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { renderCopyable } from '../parts/once.ts'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
-import type { AuthorizationPurpose } from './authorization-request.ts'
 import type { SignInPreview } from '#accounts/sign-in/sign-in-through-provider'
 import type { SessionUser } from '#accounts/users/sessions'
 import type { Role } from '#domain/accounts/roles'
-import { renderFacts } from '../parts/facts.ts'
-import { renderTable } from '../parts/table.ts'
+
+/** Why someone authenticates at the provider: to sign in; to link a user; or, as an administrator, to test. */
+export type AuthorizationPurpose = { to: 'sign in' } | LinkPurpose | { to: 'test'; userId: string }
+
+export interface LinkPurpose {
+  to: 'link'
+  userId: string
+  /** The SHA-256 of the one-time link's token that proves the user, in base64url; null if the session does. */
+  linkHash: string | null
+}
 
 interface Failure {
   /** Null if it is not known. */

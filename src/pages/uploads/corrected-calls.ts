@@ -6,8 +6,7 @@ import { readCorrection, type Correction } from '#ledger/corrections/read-correc
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderEntryLink } from '../parts/links.ts'
+import { html, type Html, renderEntryLink } from '../parts/elements.ts'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
 /** The call that a form is to correct. */

@@ -4,9 +4,8 @@ import type { LeftOut } from '#spreadsheets/find-table'
 import type { Original } from '#ledger/uploads/originals'
 import type { FormFields } from '../parts/form.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html, renderTable } from '../parts/elements.ts'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
-import { renderTable } from '../parts/table.ts'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
   encoding: 'Which of these looks right?',

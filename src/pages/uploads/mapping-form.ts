@@ -11,10 +11,9 @@ import { FileFaultError } from '#uploads/part-builder'
 import type { FormFields } from '../parts/form.ts'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html, renderTable } from '../parts/elements.ts'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
+import { renderBreakable } from '../parts/attribute-values.ts'
 
 /** A column and some of its values. */
 interface ShownColumn {

@@ -9,13 +9,10 @@ import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '#
 import { ALWAYS } from '#http/access/heavy-reads'
 import type { FormFields } from '../parts/form.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
-import { renderEmployeeLink } from '../parts/links.ts'
+import { html, type Html, renderEmployeeLink, renderTable } from '../parts/elements.ts'
 import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import type { PageServices } from '../parts/page-services.ts'
+import { type PageServices, getActing } from '../parts/context.ts'
 import { formatNumber, formatPeople } from '#wording/numbers'
-import { renderTable } from '../parts/table.ts'
-import { getActing } from '../parts/viewer.ts'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
 
 /** What a page shows of the people who are not in a file. */

@@ -11,14 +11,11 @@ import type { PartCounts } from '#domain/uploads'
 import { nameRow, type PartRecords } from '#uploads/part-records'
 import type { PartPreview } from '#uploads/run-part'
 import { nameRecord } from '#log/detailed-records'
-import { renderAttributeName } from '../parts/attribute-words.ts'
+import { renderAttributeName, listAttributes, renderChange, renderValue } from '../parts/attribute-values.ts'
 import { describeCause } from '../parts/describe-cause.ts'
-import { renderCounts } from '../parts/facts.ts'
+import { renderCounts, html, type Html, renderTable } from '../parts/elements.ts'
 import { toSentence } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '#wording/numbers'
-import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
 
 /** The people and the errors that are shown, and the attributes of a person. */
 const SHOWN = 200

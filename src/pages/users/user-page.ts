@@ -11,22 +11,22 @@ import { ALWAYS } from '#http/access/heavy-reads'
 import { TOKEN_ACTIONS, USER_ACTIONS } from '#api/admin/user-actions'
 import { RoleBody } from '#api/admin/user-schemas'
 import { readUserId, requireUser } from '#api/admin/users'
-import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
-import { listNotices } from '../parts/actions.ts'
+import { addTokenRevocation, renderTokenList } from '../account/tokens.ts'
+import {
+  listNotices,
+  renderConfirmedAction,
+  addFormPage,
+  type PageForms,
+  type PageRequest,
+  renderForm,
+} from '../parts/form-page.ts'
 import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '#wording/navigation'
-import { renderClient } from '../parts/clients.ts'
-import { renderConfirmedAction } from '../parts/confirm.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
+import { renderClient, renderFacts, renderId, html, type Html, renderTable, renderTime } from '../parts/elements.ts'
 import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
-import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
+import { type PageServices, getActing, getViewer } from '../parts/context.ts'
 import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
 import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { renderBreakable } from '../parts/attribute-values.ts'
 import { showOneTimeLink, formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './users-page.ts'
 
 const { path: PATH } = NAVIGATION.users

@@ -7,20 +7,24 @@ import { InviteBody } from '#api/admin/user-schemas'
 import { readEmailField } from '#api/admin/users'
 import { listOptions, checkForm, renderButtons } from '../parts/form.ts'
 import { addFormPage, addPage, renderForm, type PageContent } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
+import {
+  html,
+  type Html,
+  renderTable,
+  renderTimeOrNever,
+  renderTime,
+  renderBadge,
+  renderCopyWarning,
+  renderCopyable,
+} from '../parts/elements.ts'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTimeOrNever, renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { type PageServices, getActing, getViewer } from '../parts/context.ts'
+import { renderBreakable } from '../parts/attribute-values.ts'
 import { trimBlanks } from '#text/normalize-text'
 import { type Role, ROLES } from '#domain/accounts/roles'
-import { renderBadge } from '../parts/badges.ts'
 import { buildLinkUrl } from '#accounts/users/email-user'
 import { findBaseUrl } from '#http/access/session'
-import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 
 const { path: PATH } = NAVIGATION.users
 

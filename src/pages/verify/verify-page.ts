@@ -5,10 +5,10 @@ import type { EventType } from '#domain/events'
 import { DOCUMENTS } from '#evidence/verifiers'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { assetUrl } from '../assets/assets.ts'
-import { html, raw, type Html } from '../parts/html.ts'
+import { html, raw, type Html } from '../parts/elements.ts'
 import { sendOpenPage } from '../parts/layout.ts'
 import { NAVIGATION } from '#wording/navigation'
-import { type RecognitionServices, recognizeViewer } from '../parts/viewer.ts'
+import { type RecognitionServices, recognizeViewer } from '../parts/context.ts'
 
 const DOWNLOADS = {
   'verify_ledger.py': 'text/x-python; charset=utf-8',

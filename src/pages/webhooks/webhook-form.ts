@@ -15,8 +15,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
-import { describeZone } from '../parts/times.ts'
+import { html, type Html, describeZone } from '../parts/elements.ts'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */

@@ -5,27 +5,30 @@ import { changeWebhook, rotateWebhookSecret } from '#accounts/webhooks/change-we
 import {
   countWaitingMessages,
   type WaitingMessages,
-  findWebhook,
   type SeenWebhook,
   type WebhookRecord,
   type KeptDelivery,
   listDeliveries,
 } from '#accounts/webhooks/read-webhooks'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { WEBHOOK_ACTIONS, readWebhookId, requireWebhook, RotateWebhookBody } from '#api/admin/webhooks/webhook-schemas'
-import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
+import { WEBHOOK_ACTIONS, readWebhookId, RotateWebhookBody } from '#api/admin/webhooks/webhook-schemas'
+import {
+  listActionForms,
+  listNotices,
+  renderAction,
+  addFormPage,
+  renderForm,
+  renderFormSection,
+  type PageForms,
+} from '../parts/form-page.ts'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderFacts } from '../parts/facts.ts'
+import { renderFacts, html, type Html, renderTime } from '../parts/elements.ts'
 import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
-import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '../parts/context.ts'
 import { readOverlap, renderRotation } from '../parts/rotation.ts'
 import { formatNumber } from '#wording/numbers'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
-import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
+import { renderBreakable } from '../parts/attribute-values.ts'
+import { findSent, renderDeliveryTable, renderSent, loadWebhook, type WebhookRequest } from './deliveries-page.ts'
 import {
   formatFields,
   readWebhookForm,
@@ -35,13 +38,11 @@ import {
   listResumeFields,
   RESUME_FIELDS,
 } from './webhook-form.ts'
-import { showWebhookSecret } from './webhook-secret.ts'
+import { showWebhookSecret } from './webhooks-page.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
-
-type WebhookRequest = PageRequest<{ id: string }>
 
 /** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
 export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
@@ -155,11 +156,6 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
 /** Returns what an administrator types to confirm: the host, because addresses may be long. */
 function getExpectedText({ settings }: WebhookRecord): string {
   return new URL(settings.url).host
-}
-
-/** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
-export async function loadWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
-  return requireWebhook(await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id)))
 }
 
 /** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
