@@ -46,6 +46,7 @@ const TLS_FAULTS: Record<string, string> = {
     'The certificate is for another host name; the server needs one for the name in the address',
   ERR_SSL_WRONG_VERSION_NUMBER:
     'The server does not speak TLS at this port; check the port, or whether the address is http',
+  EPROTO: 'The server does not speak TLS at this port as it should; check the port, or whether the address is http',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'The server does not speak TLS at this port; check the port',
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'The server does not speak TLS 1.2 or 1.3',
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'The server does not speak TLS 1.2 or 1.3',
@@ -60,6 +61,7 @@ export function toOutgoingError(error: NodeJS.ErrnoException): OutgoingError {
   if (code.startsWith('HPE_')) return make('broken', 'The answer is not valid HTTP')
   if (FAULTS[code] !== undefined) return make('unanswered', FAULTS[code])
   if (TLS_FAULTS[code] !== undefined) return make('unanswered', TLS_FAULTS[code])
-  if (/^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO)/.test(code)) return make('unanswered', `The TLS connection failed (${code})`)
+  if (/^(?:ERR_TLS|ERR_SSL|CERT_|EPROTO)/.test(code))
+    return make('unanswered', `The TLS connection failed (${code}); check the port, and the server's certificate`)
   return make('unanswered', code === '' ? message : `The request failed (${code})`)
 }

@@ -45,7 +45,7 @@ await t.test('a webhook is created, paused, resumed, rotated and removed', async
 await t.test('a URL that cannot be used, and a service without a key for secrets, are one-line errors', async (t) => {
   const create = ['webhook', 'create', '--company', company]
   const http = await runCommand(t, [...create, '--url', 'http://example.com'], ENVIRONMENT)
-  failsWithLine(t, http, 'employee-ledger: The URL must start with https://\n')
+  failsWithLine(t, http, /^employee-ledger: The URL must start with https:\/\/; .*OUTGOING_PRIVATE=1\n$/)
   const keyless = await runCommand(t, [...create, ...URL], { ...ENVIRONMENT, SECRETS_KEY: '' })
   failsWithLine(t, keyless, 'employee-ledger: The operator has not configured a key that protects secrets\n')
 })

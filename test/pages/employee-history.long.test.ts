@@ -43,6 +43,21 @@ await t.test('a history says what changed, from what to what, and by whom, newes
   ])
 })
 
+await t.test('a line of time has a point for each event of the table below it, and few events have none', async (t) => {
+  const [, label, points] = /aria-label="(\d+ events from [^"]+)"[^>]*>([^]*?)<\/svg>/.exec(
+    (await open(`/${id}`)).text,
+  )!
+  t.match(label, /^4 events from \d/)
+  const places = [...points!.matchAll(/<circle[^>]* cx="([\d.]+)%"/g)].map(([, place]) => Number(place))
+  t.equal(places.length, 4)
+  t.strictSame([places[0], places.at(-1)], [99, 1], 'the newest on the right, the first on the left')
+  t.strictSame(
+    places,
+    places.toSorted((one, other) => other - one),
+  )
+  t.notMatch((await open(`/${id}?attribute=department`)).text, '<circle')
+})
+
 await t.test('a history can be narrowed to an attribute, which then begins with its first value', async (t) => {
   const page = await open(`/${id}`)
   const href = linkOn(page, '<bdi>Department</bdi>')?.slice(EMPLOYEES.length)

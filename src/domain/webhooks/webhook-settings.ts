@@ -39,7 +39,7 @@ function readUrl(text: string, allowsHttp: boolean): { url: string; error?: neve
   const url = /[\s\p{Cc}]/u.test(text) ? null : URL.parse(text)
   if (!url) return refuse('invalid_format', 'must be a URL, such as https://example.com/hooks')
   if (url.protocol !== 'https:' && !(allowsHttp && url.protocol === 'http:'))
-    return refuse('invalid_value', 'must start with https://')
+    return refuse('invalid_value', 'must start with https://; http:// is for development, with OUTGOING_PRIVATE=1')
   if (url.username !== '' || url.password !== '')
     return refuse('invalid_value', 'must not contain a user name or password')
   if (url.href.includes('#')) return refuse('invalid_value', 'must not contain a fragment (#)')

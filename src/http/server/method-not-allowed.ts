@@ -9,8 +9,8 @@ type Sent = FastifyReply | Promise<FastifyReply>
 export type Refuse = (reply: FastifyReply, problem: Problem) => Sent
 
 /**
- * Answers 405 with `Allow` (RFC 9110 section 15.5.6) to a request that matched no route because of its method; null if
- * there is nothing at its path.
+ * Answers 405 with `Allow` (RFC 9110 section 15.5.6) to a request that matched no route because of its method, and 404 with
+ * the path that is meant to one whose path is nearly that of a route; null if there is nothing like its path.
  */
 export type RefuseMethod = (reply: FastifyReply) => Sent | null
 
@@ -26,17 +26,37 @@ export function collectMethods(app: FastifyInstance, refuse: Refuse, maxParamLen
   let router: ReturnType<typeof createRouter> | undefined
   return (reply) => {
     router ??= routeAll(paths, maxParamLength)
-    const found = router.find('GET', reply.request.url)
-    if (found === null) return null
-    const methods: Set<string> = found.store
+    const { url } = reply.request
+    const found = router.find('GET', url)
+    if (found === null) {
+      const near = spell(url).flatMap((path) => router!.find('GET', path) ?? [])[0]
+      const detail = `There is nothing at this address; did you mean ${near?.store.path.replaceAll(/:(\w+)/g, '{$1}')}?`
+      return near ? refuse(reply, problem('route_not_found', detail)) : null
+    }
+    const { methods }: Place = found.store
     const allow = METHODS.filter((method) => methods.has(method)).join(', ')
     return refuse(reply.header('allow', allow), problem('method_not_allowed', `The route supports ${allow}`))
   }
 }
 
+interface Place {
+  path: string
+  methods: Set<string>
+}
+
+/** How a path may be meant that has slashes too many, capitals, another prefix, or no version. */
+function spell(url: string): string[] {
+  const path = url
+    .replace(/[?#].*/s, '')
+    .toLowerCase()
+    .replaceAll(/(?:\/|%2f)+/g, '/')
+  const bare = path.replace(/^\/api(?=\/)/, '')
+  return [path, bare, `/v1${bare}`, `${bare}s`, `/v1${bare}s`]
+}
+
 /** A router as the application's own that knows the paths and not the methods. */
 function routeAll(paths: ReadonlyMap<string, Set<string>>, maxParamLength: number): ReturnType<typeof createRouter> {
   const router = createRouter({ ignoreTrailingSlash: true, maxParamLength })
-  for (const [path, methods] of paths) router.on('GET', path, () => undefined, methods)
+  for (const [path, methods] of paths) router.on('GET', path, () => undefined, { path, methods })
   return router
 }

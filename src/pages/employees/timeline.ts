@@ -10,6 +10,7 @@ import { readEvent } from '#ledger/integrity/codec'
 import { readNames } from '#ledger/read/read-names'
 import { readStreamBackwards } from '#ledger/read/read-stored-events'
 import type { LedgerDb } from '#ledger/tables'
+import { renderMoments } from '#pages/charts/moments-line'
 import { renderStream } from '#pages/events/events-page'
 import { renderActorLink } from '#pages/events/event-sentence'
 import { renderCallWord } from '#pages/events/event-values'
@@ -109,7 +110,9 @@ export async function renderTimeline(
   const caption = `${label}, newest first`
   const table = renderStream({ caption, heading: 'Change', rows }, viewer.timeZone)
   const none = older === null ? 'No change found.' : 'No change found among the events searched so far.'
-  return html`${renderAttributeLinks(links)} ${changes.length === 0 ? html`<p class="empty">${none}</p>` : table}
+  const moments = [...new Map(changes.map(({ event }) => [event.position, event.recorded_at])).values()]
+  return html`${renderAttributeLinks(links)} ${renderMoments(moments, viewer.timeZone)}
+  ${changes.length === 0 ? html`<p class="empty">${none}</p>` : table}
   ${renderPageLinks(
     [
       { label: 'Newest', rel: 'first', href: place.before === null ? null : buildHref({ attribute }) },

@@ -56,3 +56,20 @@ await t.test('a type without a body is no error where there need be none', async
   const refused = await service.call('POST', '/v1/employees', { headers: { 'content-type': 'application/json' } })
   t.match(refused, { status: 400, body: { code: 'malformed_json', detail: 'The body is empty' } })
 })
+
+await t.test('an address that is nearly that of a route leads there', async (t) => {
+  const meant: Record<string, string> = {
+    '//v1/employees': '/v1/employees',
+    '/v1//employees?limit=1': '/v1/employees',
+    '/V1/Employees': '/v1/employees',
+    '/v1/employee': '/v1/employees',
+    '/employees': '/v1/employees',
+    '/api/v1/employees/emp_1': '/v1/employees/{id}',
+  }
+  for (const [sent, path] of Object.entries(meant)) {
+    const { status, body } = await service.call('GET', sent)
+    t.match({ status, body }, { status: 404, body: { code: 'route_not_found' } }, sent)
+    t.ok(body.detail.endsWith(`did you mean ${path}?`), `${sent}: ${body.detail}`)
+  }
+  t.match((await service.call('GET', '/v1/staff')).body.detail, /\/docs lists what there is/)
+})
