@@ -50,7 +50,7 @@ export function createUserPages() {
       const { count: counted, starts } = await count(db, companyId, head)
       const total = counted.all - counted.deprovisioned
       if (limit === 0 || skip >= total) return { total, employees: [] }
-      const before = Math.max(0, ...[...starts.keys()].filter((at) => at <= skip))
+      const before = [...starts.keys()].reduce((best, at) => (at <= skip && at > best ? at : best), 0)
       const from = starts.get(before)
       // One more tells where the next page begins.
       const employees = await listProvisioned(db, companyId, { from, skip: skip - before, limit: limit + 1 })

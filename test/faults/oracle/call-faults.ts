@@ -36,6 +36,11 @@ const BOUND = new Set([404, 409, 412, 422])
 const UNBOUND = new Set(['idempotency_key_reused', 'limit_reached'])
 const REQUEST_TIMEOUT = 408
 
+/** Whether a retry finds the same call: successes and such refusals. */
+function isBound({ status, body }: NonNullable<Operation['final']>): boolean {
+  return status < 300 || (BOUND.has(status) && !UNBOUND.has(body.code ?? ''))
+}
+
 /**
  * A success is in the ledger exactly once, a refusal changes only its entry, and an unknown outcome has at most one
  * effect.
@@ -64,7 +69,7 @@ export function effectFaults(operation: Operation, own: Call[]): Finding[] {
     if (completed.length > 1) find('doubled call', `an unknown outcome took effect ${completed.length} times`)
     return found
   }
-  if (again && again.body.log_id !== final.body.log_id)
+  if (again && isBound(final) && again.body.log_id !== final.body.log_id)
     find('repeated call', `answered ${final.body.log_id}, and ${again.body.log_id} when it was sent again`)
   if (final.status >= 300) return [...found, ...refusalFaults(operation, final, { completed, failed })]
   if (completed.length !== 1)
@@ -96,9 +101,8 @@ function refusalFaults(
   const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
   if (completed.length > 0) find('refused and applied', `refused with ${status}, and took effect`)
   if (failed.length === 0 && (status === REQUEST_TIMEOUT || body.code === 'rate_limited')) return found
-  const isBound = BOUND.has(status) && !UNBOUND.has(body.code ?? '')
   if (failed.length === 0) find('refusal without entry', `refused with ${status}, has no entry`)
-  else if (isBound ? failed.length > 1 : failed.length > attempts.length)
+  else if (isBound({ status, body }) ? failed.length > 1 : failed.length > attempts.length)
     find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)
   else if (!isOfProvider && !failed.some((call) => call.id === body.log_id))
     find('other call', `answered ${body.log_id}, the ledger has another entry`)

@@ -1,36 +1,107 @@
 import type { FastifyInstance } from 'fastify'
+import { fieldError, invalidFields } from '#domain/errors'
+import { ALWAYS } from '#http/access/heavy-reads'
+import { ErasureBody, makeReport, readIdentifier } from '#api/admin/personal-data'
+import { ProblemError } from '#http/server/problem'
+import { NAVIGATION, buildEmployeeUrl } from '#wording/navigation'
 import type { Employee } from '#domain/employees/employee'
 import { formatFullName } from '#domain/employees/full-name'
 import { eraseEmployee, findErasureScope, type ErasureScope } from '#personal-data/erase-employee'
 import type { NamedPerson } from '#personal-data/find-person'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
 import type { LedgerDb } from '#ledger/tables'
-import { ErasureBody, readIdentifier } from '#api/admin/personal-data'
 import { makeUnknownEmployeeError, readEmployeeId } from '#api/audit/employee-history'
-import { ALWAYS } from '#http/access/heavy-reads'
-import { fieldError, invalidFields } from '#domain/errors'
-import { ProblemError } from '#http/server/problem'
-import type { EmployeeRequest } from './employee-page.ts'
-import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
+import { formatCount } from '#wording/numbers'
+import { trimBlanks } from '#text/normalize-text'
 import {
-  askToType,
+  renderField,
+  type FormFields,
+  type FormProblem,
   checkForm,
+  pickFields,
+  readFormFields,
+  askToType,
   renderButtons,
   renderFields,
   requireTyped,
   toFormProblem,
-  type FormFields,
-  type FormProblem,
   renderHidden,
-} from '../parts/form.ts'
-import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
-import { renderFacts } from '../parts/facts.ts'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { formatCount } from '#wording/numbers'
-import { getActing, getViewer } from '../parts/viewer.ts'
-import { renderPersonFields } from './person-fields.ts'
-import { trimBlanks } from '#text/normalize-text'
+} from '#pages/parts/form'
+import { renderCode, isolate, html, type Html, renderFacts } from '#pages/parts/elements'
+import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
+import type { EmployeeRequest } from './employee-edit.ts'
+
+/** Renders the fields that name a person, one of which is filled in. */
+function renderPersonFields(
+  emailLabel: string,
+  { email = '', external_id: externalId = '', user_name: userName = '' }: FormFields,
+  problem: FormProblem,
+): Html {
+  const optional = { isRequired: false, autocomplete: 'off' } as const
+  const hint = 'Current, or as it appears in a refused record; case does not matter.'
+  return html`${renderField({ name: 'email', label: emailLabel, value: email, ...optional, hint }, problem)}
+  ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, ...optional, hint: 'Exactly as sent.' }, problem)}
+  ${renderField({ name: 'user_name', label: 'Or user name', value: userName, ...optional, hint }, problem)}`
+}
+
+/** Where administrators ask what is held about a person. */
+export const REPORT_PATH = `${NAVIGATION.employees.path}/personal-data`
+
+const ONE_OF_FOUR = fieldError(
+  '',
+  'invalid_value',
+  'Enter exactly one: an employee ID, an email, an external ID, or a user name',
+)
+const FIELDS = ['employee_id', 'email', 'external_id', 'user_name'] as const
+
+/** `/settings/employees/personal-data`: a report of an employee, or of a person who appears only in refused records. */
+export function addEmployeeReport(app: FastifyInstance, services: PageServices): void {
+  addFormPage(app, {
+    path: REPORT_PATH,
+    load: async () => null,
+    render: (_, forms, { query }) => ({
+      title: 'What is held about a person',
+      trail: [NAVIGATION.employees],
+      body: html`<p>
+          The report lists everything that the service stores about an employee, or about someone who appears only in
+          refused records: values, history, refused records, calls, and messages to webhooks. It also says what erasing the
+          person deletes. The event stream records that you got it.
+        </p>
+        ${renderForm(forms, 'report', {
+          values: readFormFields(query),
+          fields: (values, problem) =>
+            html`${renderField(
+              {
+                name: 'employee_id',
+                label: 'Employee ID',
+                value: values['employee_id'] ?? '',
+                isRequired: false,
+                autocomplete: 'off',
+              },
+              problem,
+            )}
+            ${renderPersonFields('Or email', values, problem)}`,
+          buttons: renderReportButtons(),
+        })}`,
+    }),
+    forms: {
+      report: {
+        config: { isHeavyRead: ALWAYS },
+        keeps: FIELDS,
+        async run(request, fields, reply) {
+          const given = pickFields(fields, FIELDS)
+          if (Object.keys(given).length !== 1) throw new ProblemError(invalidFields([ONE_OF_FOUR]))
+          const person = checkForm(ErasureBody, given)
+          const reading = { ...services.company, db: services.db }
+          const report = await makeReport(reading, getActing(request), person, request.left)
+          return sendReportFile(services, request, reply, report)
+        },
+      },
+    },
+  })
+}
 
 const PATH = NAVIGATION.employees.path
 const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter an email, an external ID, or a user name')
@@ -48,12 +119,12 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
       title: 'Erase person',
       heading: html`Erase <bdi>${name}</bdi>?`,
       trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(id) }],
-      body: html`${renderFacts([
-        ['Name', html`<bdi>${name}</bdi>`],
-        ['Email', html`<bdi>${email}</bdi>`],
-        ['Employee', html`<code>${id}</code>`],
-        ['Will be deleted', formatScope(scope)],
-      ])}
+      body: html`${renderFacts({
+        Name: isolate(name),
+        Email: isolate(email),
+        Employee: renderCode(id),
+        'Will be deleted': formatScope(scope),
+      })}
         ${renderConsequences()}
         ${renderForm(forms, 'erase', {
           fields: [askToType(typed)],
@@ -165,10 +236,10 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
     trail: [NAVIGATION.employees],
     problem,
     body: html`<p>This person was never created and appears only in refused records.</p>
-      ${renderFacts([
-        [by === 'email' ? 'Email' : 'External ID', html`<bdi>${value}</bdi>`],
-        ['Will be deleted', formatScope(scope)],
-      ])}
+      ${renderFacts({
+        [by === 'email' ? 'Email' : 'External ID']: isolate(value),
+        'Will be deleted': formatScope(scope),
+      })}
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
         ${renderHidden(by, value)}
