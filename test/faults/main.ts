@@ -20,6 +20,8 @@ import { tableOf } from './table.ts'
 const RUNS_PER_STAGE = 25
 /** On a busy machine, the load must leave the processor to the processes that start. */
 const BUSY_REST_MS = 500
+/** There, a process takes half a minute to start, and may be killed several times before it answers. */
+const BUSY_RESOLVES_WITHIN_MS = 600_000
 /** The calls of a whole run are kept in memory for the oracle. */
 const TIMES_AT_MOST = 100
 const RUNS_AT_MOST = 1_000_000
@@ -103,7 +105,7 @@ async function runAll(planned: { fault: string; seed: number }[], settings: Stag
       stage ??= await openStage(settings)
       outcome = await runFault(stage, fault, seed, {
         looksAtTimes: !busy,
-        restMs: busy ? BUSY_REST_MS : 0,
+        ...(busy ? { restMs: BUSY_REST_MS, resolveWithinMs: BUSY_RESOLVES_WITHIN_MS } : {}),
         ...(times === undefined ? {} : { times }),
       })
     } catch (error) {
