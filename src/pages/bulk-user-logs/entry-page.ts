@@ -66,11 +66,6 @@ interface Fixable {
   call: FaultyCall | null
 }
 
-/** Builds the path of the page that corrects an entry. */
-export function buildFixUrl(entry: LogEntry): string {
-  return `${buildEntryUrl(entry)}/fix`
-}
-
 /** `/settings/bulk-user-logs/{log_id}/fix`: the values for which records were refused, to send the call again. */
 export function addFixPage(app: FastifyInstance, services: PageServices, path: string): void {
   const config = { isHeavyRead: ALWAYS }

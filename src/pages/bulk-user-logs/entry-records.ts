@@ -9,8 +9,7 @@ import { describeCause } from '#pages/parts/describe-cause'
 import { html, type Html } from '#pages/parts/elements'
 import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderPageLinks } from '#pages/parts/list-pages'
-import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
-import { buildFixUrl } from './entry-page.ts'
+import { buildEntryUrl, buildFixUrl, type OutcomeCounts } from './entry.ts'
 import { renderRecordTable } from './records.ts'
 
 /** Further causes are collapsed. */
