@@ -28,11 +28,6 @@ export function buildEntryUrl({ entry }: LogEntry): string {
   return `${LOGS_PATH}/${entry.id}`
 }
 
-/** Builds the path of the page that corrects an entry. */
-export function buildFixUrl(entry: LogEntry): string {
-  return `${buildEntryUrl(entry)}/fix`
-}
-
 /** The number of records of each outcome; those of a call that was refused as a whole have none. */
 export type OutcomeCounts = ReadonlyMap<RecordOutcome, number>
 

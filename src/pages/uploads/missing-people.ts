@@ -5,7 +5,7 @@ import { countBeside } from '#ledger/uploads/change-upload'
 import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import { requireOwnUpload } from '#uploads/apply-upload'
 import type { MissingPeople } from '#uploads/missing-people'
-import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '#uploads/missing-people'
+import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '#uploads/missing-people'
 import { ALWAYS } from '#http/access/heavy-reads'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
@@ -18,7 +18,7 @@ import { readUploadId } from '#api/admin/uploads/upload-answer'
 /** What a page shows of the people who are not in a file. */
 export interface ShownMissing extends MissingPeople {
   employees: readonly Employee[]
-  /** How many people the company's other files of the last day deactivate, or did. */
+  /** How many people the company's other files of the last day deactivate, or did, and its keys did today. */
   beside: number
   /** The row behind which the page begins, and the next one; null if that does not exist. */
   after: number
@@ -78,12 +78,11 @@ export function renderConfirmation(missing: ShownMissing): Html {
   if (missing.count === 0) return html``
   const { count, active, beside } = missing
   const seen = html`<input type="hidden" name="beside" value="${beside}" />`
-  if (!isUnusual({ count: count + beside, active }))
-    return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
+  if (beside <= roomBeside(missing)) return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
   return html`${seen}<p class="alert" role="alert">
       ${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one in
-      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files deactivate since yesterday`}. Check
-      whether the file is complete.
+      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`}.
+      Check whether the file is complete.
     </p>
     <div class="field">
       <label for="deactivate">Number of people to deactivate</label>
