@@ -239,6 +239,10 @@ async function renderSessions(
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
   const action = forms.actionOf('sessions')
   const renderTimeOf = (time: string) => renderTime(time, viewer.timeZone)
+  const end = (value: 'others' | 'all', text: string) => {
+    const label = `Sign out ${value === 'all' ? 'all' : 'other'} sessions`
+    return renderConfirmedAction({ label, text, action, field: { name: 'end', value } })
+  }
   return html`<h2 id="sessions">Sessions</h2>
     ${renderTable({
       caption: 'Your sessions',
@@ -254,8 +258,8 @@ async function renderSessions(
       rows: await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits),
     })}
     <div class="actions">
-      ${renderConfirmedAction({ label: 'Sign out other sessions', text: 'All your sessions except this one end immediately.', action, field: { name: 'end', value: 'others' } })}
-      ${renderConfirmedAction({ label: 'Sign out all sessions', text: 'All your sessions end immediately, including this one.', action, field: { name: 'end', value: 'all' } })}
+      ${end('others', 'All your sessions except this one end immediately.')}
+      ${end('all', 'All your sessions end immediately, including this one.')}
     </div>`
 }
 

@@ -22,6 +22,7 @@ import {
   renderTable,
   renderTime,
   renderTimeOrNever,
+  renderQuestionLink,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { renderProof, requireProof } from '#pages/parts/proof'
@@ -80,8 +81,7 @@ function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
       'Last used': ({ lastUsed }) => renderTimeOrNever(lastUsed, timeZone),
       Actions: {
         isHeadingHidden: true,
-        cell: ({ id, name }) =>
-          html`<a class="unbroken" href="${PASSKEYS_PATH}/${id}/remove">Remove<span class="visually-hidden"> <bdi>${name}</bdi></span>…</a>`,
+        cell: ({ id, name }) => renderQuestionLink(`${PASSKEYS_PATH}/${id}/remove`, 'Remove', name),
       },
     },
     rows: passkeys,

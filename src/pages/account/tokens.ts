@@ -22,6 +22,7 @@ import {
   renderTimeOrNever,
   renderCopyWarning,
   renderCopyable,
+  renderQuestionLink,
 } from '#pages/parts/elements'
 import {
   renderButtons,
@@ -126,7 +127,7 @@ function renderTokenTable(tokens: SeenToken[], path: string, timeZone: string): 
         isHeadingHidden: true,
         cell: ({ token, now }) =>
           getTokenStatus(token, now) === 'active'
-            ? html`<a class="unbroken" href="${path}/tokens/${token.id}/revoke">Revoke<span class="visually-hidden"> <bdi>${token.name}</bdi></span>…</a>`
+            ? renderQuestionLink(`${path}/tokens/${token.id}/revoke`, 'Revoke', token.name)
             : '',
       },
     },

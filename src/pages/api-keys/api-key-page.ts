@@ -338,6 +338,11 @@ const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in 
   key_unused: false,
 }
 
+const ROTATION = html`<p>
+  The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret
+  stops now.
+</p>`
+
 function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
   const { key } = seen
   return html`${renderFormSection(forms, 'edit', {
@@ -349,5 +354,5 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly Atten
     buttons: html`<button class="primary">Save</button>`,
     isOpen: problems.some(({ kind, subject }) => subject.id === key.id && IS_MENDED_BY_EDITING[kind] === true),
   })}
-  ${renderRotation(forms, key, seen.now, html`<p>The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret stops now.</p>`)}`
+  ${renderRotation(forms, key, seen.now, ROTATION)}`
 }

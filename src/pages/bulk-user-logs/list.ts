@@ -225,7 +225,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
         renderCount(page),
       )}
       ${bar}
-      ${isNone ? html`<div ${reached !== null && html`data-live-none`}>${page.whenNone}</div>` : html`<div data-live-none hidden></div>`}
+      ${isNone ? html`<div ${reached !== null && html`data-live-none`}>${page.whenNone}</div>` : NONE_YET}
       <section aria-label="Entries">
         <table class="cards entries" ${isNone && html`hidden`}>
           <caption class="visually-hidden">
@@ -257,6 +257,8 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
     ${reached !== null && html`<script src="${assetUrl('live-log.js')}" type="module"></script>`}`
 }
 
+const NONE_YET = html`<div data-live-none hidden></div>`
+
 /** Renders how many entries match. The script adds those that arrive. */
 function renderCount({ count: counted, filter }: ListPage): Html {
   if (counted === null) return html``
@@ -284,7 +286,13 @@ function renderTotals({ facets }: ListPage): Html {
       <th scope="row" class="result">All pages</th>
       <td class="source"></td>
       <td class="caller"></td>
-      ${COUNTS.map(([name, label]) => html`<td class="number ${sums[name] === 0 && 'none'}" data-label="${label}" ${!isMore && html`data-live-sum="${sums[name]}"`}>${formatAtLeast(sums[name], isMore)}</td>`)}
+      ${COUNTS.map(([name, label]) => {
+        const sum = sums[name]
+        const live = !isMore && html`data-live-sum="${sum}"`
+        return html`<td class="number ${sum === 0 && 'none'}" data-label="${label}" ${live}>
+          ${formatAtLeast(sum, isMore)}
+        </td>`
+      })}
     </tr>
   </tfoot>`
 }
@@ -334,12 +342,13 @@ export function renderRowsFragment(entries: LogEntry[], timeZone: string, reache
 /** Shows the way from a key to the first entry, for a company without entries. */
 export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
   const { path } = NAVIGATION.apiKeys
+  const other = apiId !== null && html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`
   return html`<div class="empty">
     <h2>No calls yet</h2>
     <p>Every API call that creates or updates employees is listed here, whether it succeeds or fails.</p>
     <ol>
       <li>
-        <a href="${path}/new">Create an API key</a>${apiId !== null && html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`}. The secret is shown once.
+        <a href="${path}/new">Create an API key</a>${other}. The secret is shown once.
       </li>
       <li>
         Make the first call, with the secret in place of <code>YOUR_API_KEY</code>:

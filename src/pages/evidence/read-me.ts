@@ -58,7 +58,13 @@ export const readMe: Storyteller = {
           <h1>${title}</h1>
           ${renderFacts(facts)} ${renderProven(facts)}
           <h2>What happened</h2>
-          ${told < facts.events && html`<p>These are the first ${formatNumber(told)} events. All ${formatNumber(facts.events)} are in <code>events.ndjson</code>.</p>`}
+          ${
+            told < facts.events &&
+            html`<p>
+              These are the first ${formatNumber(told)} events. All ${formatNumber(facts.events)} are in
+              <code>events.ndjson</code>.
+            </p>`
+          }
           <table>
             <thead>
               <tr>

@@ -6,7 +6,7 @@ import { buildUrl, NAVIGATION, REFUSALS } from '#wording/navigation'
 import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '#wording/attention-words'
 import { capitalise } from './call-words.ts'
 import { describeCode } from '#wording/failure-causes'
-import { html, type Html, renderNameLink } from './elements.ts'
+import { html, type Html, renderNameLink, renderQuestionLink } from './elements.ts'
 import { formatCount, formatNumber } from '#wording/numbers'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
@@ -33,7 +33,7 @@ function renderSnoozed(count: number): Html {
 
 function renderSnoozeLink(item: AttentionItem): Html {
   const href = buildUrl(`${SNOOZES_PATH}/snooze`, { item: nameOfItem(item) })
-  return html`<a href="${href}">Snooze<span class="visually-hidden"> <bdi>${nameSubject(item)}</bdi></span>…</a>`
+  return renderQuestionLink(href, 'Snooze', nameSubject(item))
 }
 
 /** Renders what needs attention of a thing, on its own page, with what to do; on narrow pages, several are one line. */
@@ -51,9 +51,13 @@ export function renderProblemsOf(id: string, items: readonly AttentionItem[], ti
       </li>`
     })}
   </ul>`
+  const folded = html`<details class="folded">
+    <summary>${formatCount(own.length, 'problem')}</summary>
+    ${list}
+  </details>`
   return html`<section class="attention" aria-labelledby="attention">
     <h2 id="attention">Needs attention</h2>
-    ${own.length === 1 ? list : html`<details class="folded"><summary>${formatCount(own.length, 'problem')}</summary>${list}</details>`}
+    ${own.length === 1 ? list : folded}
   </section>`
 }
 

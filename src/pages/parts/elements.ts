@@ -41,6 +41,12 @@ export function renderNameLink(href: string, name: string | null): Html {
   return html`<a href="${href}"><bdi>${name}</bdi></a>`
 }
 
+/** Renders a link to a question about a thing, such as whether to remove it; only screen readers need its name. */
+export function renderQuestionLink(href: string, verb: string, name: string | null): Html {
+  const of = html`<span class="visually-hidden"> <bdi>${name}</bdi></span>`
+  return html`<a class="unbroken" href="${href}">${verb}${of}…</a>`
+}
+
 /** Renders a link to an employee, by the current name. */
 export function renderEmployeeLink(employee: Pick<Employee, 'id' | 'first_name' | 'last_name'>): Html {
   return renderNameLink(buildEmployeeUrl(employee.id), formatFullName(employee))
@@ -327,7 +333,9 @@ function renderCell<Row>(column: Headed<Row>, row: Row, isName: boolean): Html {
   const { heading, isHeadingHidden, title } = column
   const isLabeled = !isHeadingHidden && (!isName || column.isName)
   const text = title?.(row) ?? null
-  const attributes = html`${isLabeled && html` data-label="${heading}"`}${renderClass(column)}${text !== null && html` title="${text}"`}`
+  const label = isLabeled && html` data-label="${heading}"`
+  const hover = text !== null && html` title="${text}"`
+  const attributes = html`${label}${renderClass(column)}${hover}`
   const content = 'count' in column ? formatNumber(column.count(row)) : column.cell(row)
   return isName ? html`<th scope="row"${attributes}>${content}</th>` : html`<td${attributes}>${content}</td>`
 }

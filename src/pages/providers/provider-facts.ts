@@ -142,12 +142,14 @@ function renderRequirement(forms: UseForms, choices: UseChoices): Html {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
-      ${!isRequired && 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
-      administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
+      ${!isRequired && CONSEQUENCE}One administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
       keeps the role and the password, while the provider is required.
     </p>
-    ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(renderRequire(forms, choices, 'Require provider', 'danger'), choices.counts, forms.problemOf('require') !== null)}`
+    ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(forms, choices)}`
 }
+
+const CONSEQUENCE =
+  'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '
 
 function renderRequire(
   forms: UseForms,
@@ -169,12 +171,12 @@ function renderRequire(
 }
 
 /** Asks before everybody's other ways to sign in end. */
-function renderQuestion(form: Html, counts: Unlinked, isOpen: boolean): Html {
-  return html`<details class="confirm" ${isOpen && html`open`}>
+function renderQuestion(forms: UseForms, choices: UseChoices): Html {
+  return html`<details class="confirm" ${forms.problemOf('require') !== null && html`open`}>
     <summary class="button">Require provider…</summary>
     <div class="question">
-      <p><strong>${describeUnlinked(counts)}</strong></p>
-      ${form}
+      <p><strong>${describeUnlinked(choices.counts)}</strong></p>
+      ${renderRequire(forms, choices, 'Require provider', 'danger')}
     </div>
   </details>`
 }

@@ -232,6 +232,9 @@ function renderNone(services: PageServices, companyId: string): Html {
     ${missing ?? setUp}`
 }
 
+const AT_THE_PROVIDER = { heading: 'At the provider', status: 'The addresses to register there' }
+const REMOVAL = { heading: 'Removal', status: 'Deletes the settings and the secret' }
+
 async function renderProvider(
   services: PageServices,
   shown: NonNullable<Awaited<ReturnType<typeof loadProvider>>>,
@@ -245,10 +248,13 @@ async function renderProvider(
   const proof = use.use === 'off' ? await renderProof(services, request, asked) : html``
   const { addresses, missing } = findOperatorSettings(services, companyId)
   const keys = findKeys(services.providers.secrets, provider)
+  const overview = html`${renderProviderFacts(provider, breakGlass, timeZone)}
+    ${!missing && renderProviderActions(forms, provider)}`
+  const users = html`${renderUnlinked(counts)} ${addresses && renderSignInLink(addresses)}`
   return html`<h2><bdi>${settings.name}</bdi></h2>
     ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
-    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${!missing && renderProviderActions(forms, provider)}`)}
-    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses && renderSignInLink(addresses)}`)}
+    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, overview)}
+    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, users)}
     ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, shown, proof))}
     ${renderFormSection(forms, 'edit', {
       heading: 'Settings',
@@ -267,8 +273,8 @@ async function renderProvider(
       fields: listSecretFields(),
       buttons: html`<button>Replace secret</button>`,
     })}
-    ${addresses && renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys))}
-    ${use.use !== 'required' && renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(forms, provider))}`
+    ${addresses && renderSection(AT_THE_PROVIDER, renderAddresses(addresses, keys))}
+    ${use.use !== 'required' && renderSection(REMOVAL, renderRemoval(forms, provider))}`
 }
 
 /** The page must open without the key, too: the secret can be replaced there. */

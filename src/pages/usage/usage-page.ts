@@ -125,13 +125,15 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
       listKeysInUse(db, viewer.companyId),
     ])
     const charted = await chooseBars(logs, viewer.companyId, { usage, days, isFirst: before.length === 0 })
+    const period = `from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today`
     const body = html`<h1>Usage</h1>
       ${renderRangeLinks(count)}
       <p class="hint">
-        Calls that create or update employees, from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today.
+        Calls that create or update employees, ${period}.
         Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
       </p>
-      ${usage.length === 0 && before.length === 0 ? renderNoCalls(count) : html`${renderComparison(usage, before, count)} ${usage.length === 0 ? renderNoCalls(count) : html`${renderCharts(charted, timeZone)} ${renderByOperation(usage, before)}`}`}
+      ${usage.length + before.length > 0 && renderComparison(usage, before, count)}
+      ${usage.length === 0 ? renderNoCalls(count) : html`${renderCharts(charted, timeZone)} ${renderByOperation(usage, before)}`}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })

@@ -29,6 +29,9 @@ import { findBaseUrl } from '#http/access/session'
 
 const { path: PATH } = NAVIGATION.users
 
+const LINK_SENT = "The person gets an email with a one-time link, which you'll see too."
+const LINK_SHOWN = "You'll get a one-time link to share; no email is sent."
+
 /** `/settings/users`: the list and the invitation form. */
 export function addUsersPage(app: FastifyInstance, services: PageServices): void {
   const { company } = services
@@ -49,7 +52,7 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
     render: (sendsEmail, forms) => ({
       title: 'Invite user',
       trail: [NAVIGATION.users],
-      body: html`<p>${sendsEmail ? "The person gets an email with a one-time link, which you'll see too." : "You'll get a one-time link to share; no email is sent."} The link works for ${LINK_LIFE_DAYS} days.</p>
+      body: html`<p>${sendsEmail ? LINK_SENT : LINK_SHOWN} The link works for ${LINK_LIFE_DAYS} days.</p>
         ${renderForm(forms, 'invite', {
           values: { role: 'member' },
           fields: [

@@ -108,11 +108,14 @@ async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Prom
 
 function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
   const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
+  const full = html`<p>
+    A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.
+  </p>`
   return html`<p>
       Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for the
       messages.
     </p>
-    ${webhooks.length !== 0 && (webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`)}
+    ${webhooks.length !== 0 && (webhooks.length < MAX_WEBHOOKS ? create : full)}
     ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
 }
 
