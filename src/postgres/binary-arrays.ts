@@ -41,10 +41,7 @@ export function integerArray(values: readonly (number | null)[]): Buffer {
 
 /** An array of `bigint`, from safe integers. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
-  return arrayOfFixed(BIGINT, 8, values, (value, into, at) => {
-    into.writeInt32BE(Math.floor(value / 2 ** 32), at)
-    into.writeUInt32BE(value >>> 0, at + 4)
-  })
+  return arrayOfFixed(BIGINT, 8, values, (value, into, at) => into.writeBigInt64BE(BigInt(value), at))
 }
 
 /** An array of `timestamptz`, from RFC 3339 texts; digits beyond milliseconds are cut off. */

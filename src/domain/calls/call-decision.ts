@@ -55,8 +55,8 @@ export interface AppliedRecord {
   /** Null for a creation. */
   result: RecordResult | null
   changed: string[]
-  /** What the record would have set, too, but left out; undefined if there is nothing. */
-  leftOut: readonly LeftOutField[] | undefined
+  /** What the record would have set, too, but left out; absent if there is nothing. */
+  leftOut?: readonly LeftOutField[]
 }
 
 /** A record that was not applied, with the errors that are kept of it. */

@@ -75,7 +75,7 @@ export function* completeCall(
     hasInactiveManager: typeof record.patch.manager_id === 'string' && isInactive(record.patch.manager_id),
     result: effect?.result ?? null,
     changed: effect?.changed ?? [],
-    leftOut: record.leftOut,
+    ...(record.leftOut ? { leftOut: record.leftOut } : {}),
   }))
   for (const [record, { id, status }] of unchanged) {
     outcomes.push({
@@ -87,7 +87,6 @@ export function* completeCall(
       hasInactiveManager: false,
       result: 'no_updates',
       changed: [],
-      leftOut: undefined,
     })
   }
   if (unchanged.size > 0) outcomes.sort((one, other) => one.index - other.index)
