@@ -59,20 +59,18 @@ async function foldEmployees(
     schema,
     touched.filter(({ events, after }) => !after && !isNew(events)),
   )
-  const rows = await doPieces(
+  const [inserted, replaced]: [WrittenRow[], WrittenRow[]] = [[], []]
+  const erased: EmployeeOfCompany[] = []
+  await doPieces(
     mapInPieces(touched, ({ companyId, id, events, after }) => {
       const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
-      return state ? { isNew: isNew(events), row: buildRow(companyId, state) } : { erased: { companyId, id } }
+      if (state) (isNew(events) ? inserted : replaced).push(buildRow(companyId, state))
+      else erased.push({ companyId, id })
     }),
   )
-  const listRows = (areNew: boolean) => rows.flatMap(({ isNew, row }) => (row && isNew === areNew ? [row] : []))
-  await writeRows(transaction, schema, listRows(true), 'insert')
-  await writeRows(transaction, schema, listRows(false), 'replace')
-  await deleteRows(
-    transaction,
-    schema,
-    rows.flatMap(({ erased }) => erased ?? []),
-  )
+  await writeRows(transaction, schema, inserted, 'insert')
+  await writeRows(transaction, schema, replaced, 'replace')
+  await deleteRows(transaction, schema, erased)
 }
 
 /** Whether these events begin with an employee's creation, so that no row exists. */

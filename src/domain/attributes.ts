@@ -2,7 +2,7 @@ import { readPunycode } from './email-domains.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
 import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
-import { readPhoneNumber } from './phone-number.ts'
+import { isPossibleNumber, readPhoneNumber } from './phone-number.ts'
 import type { Fault } from './record-faults.ts'
 
 export type CustomValue = string | number | boolean
@@ -93,6 +93,14 @@ interface AttributeReading {
   errors?: AttributeError[] | undefined
   /** A phone number that is an error only if the company has no country. */
   localPhone?: string
+}
+
+/** Whether an attribute was sent as it is stored, as most are: then there is nothing to read. May be false if it was. */
+export function isSentAsStored(name: AttributeName, sent: unknown): boolean {
+  const rule = ATTRIBUTE_RULES[name]
+  if (typeof sent !== 'string') return false
+  if (rule.kind === 'text') return sent.length <= rule.max && isPlain(sent)
+  return (rule.kind === 'date' && isStoredDate(sent)) || (rule.kind === 'phone' && isPossibleNumber(sent))
 }
 
 /**
@@ -221,29 +229,52 @@ const FIRST_DATE = '1000-01-01'
 
 /** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
 function readDate(field: string, text: string): AttributeReading {
+  if (isStoredDate(text)) return { value: text }
   const date = text.length === 10 ? text : (MIDNIGHT.exec(text)?.[1] ?? text)
   if (!isCalendarDate(date)) return invalid({ kind: TIME.test(text) ? 'not_midnight' : 'not_date', field })
   return date < FIRST_DATE ? invalid({ kind: 'date_too_early', field }) : { value: date }
+}
+
+function isStoredDate(text: string): boolean {
+  return isCalendarDate(text) && text >= FIRST_DATE
 }
 
 function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   if (sent === null) return { value: null }
   if (typeof sent !== 'object' || Array.isArray(sent)) return invalid({ kind: 'not_object', field })
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) return invalid(tooManyCustom(field))
-  const names = Object.keys(sent).sort()
-  const readings = names.map((name) => readCustomAttribute(field, name, (sent as Record<string, unknown>)[name]))
-  return isAsSent(names, readings) ? joinAsSent(readings) : joinCustomAttributes(names, readings)
+  const members = sent as Record<string, unknown>
+  const names = Object.keys(members)
+  if (!isInOrder(names)) names.sort()
+  const stored = copyStored(members, names)
+  if (stored) return { value: stored }
+  return joinCustomAttributes(
+    names,
+    names.map((name) => readCustomAttribute(field, name, members[name])),
+  )
 }
 
-/** Whether all names are valid as they were sent, as most are: then they are in order, and each occurs once. */
-function isAsSent(names: readonly string[], readings: readonly CustomReading[]): readings is ValidCustom[] {
-  return readings.every(({ key }, at) => key === names[at] && key !== '__proto__')
+/** Sorting even a few names costs more than the rest of reading them. */
+function isInOrder(names: readonly string[]): boolean {
+  for (let at = 1; at < names.length; at += 1) if (names[at]! < names[at - 1]!) return false
+  return true
 }
 
-function joinAsSent(readings: readonly ValidCustom[]): AttributeReading {
-  const value: Record<string, unknown> = {}
-  for (const reading of readings) value[reading.key] = reading.value
-  return { value }
+/** Copies custom attributes that were sent as they are stored, as most are, in this order; null if any was not. */
+function copyStored(members: Record<string, unknown>, names: readonly string[]): Record<string, unknown> | null {
+  const stored: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = members[name]
+    if (name.length > MAX_CUSTOM_KEY_CHARACTERS || !isPlain(name) || name === '__proto__') return null
+    if (typeof value === 'string' ? !isStoredText(value) : typeof value !== 'number' && typeof value !== 'boolean')
+      return null
+    stored[name] = value
+  }
+  return stored
+}
+
+function isStoredText(value: string): boolean {
+  return value.length <= MAX_CUSTOM_TEXT_CHARACTERS && isPlain(value)
 }
 
 function joinCustomAttributes(names: readonly string[], readings: readonly CustomReading[]): AttributeReading {

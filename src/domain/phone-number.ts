@@ -35,7 +35,7 @@ interface PhoneReading {
  * country, it is a fault.
  */
 export function readPhoneNumber(sent: string, country: string | null = null): PhoneReading {
-  if (E164.test(sent) && isPossible(sent)) return { value: sent }
+  if (isPossibleNumber(sent)) return { value: sent }
   if (sent.length > MAX_UNITS) return { fault: 'phone_too_long' }
   const text = cleanPhone(sent)
   try {
@@ -87,8 +87,9 @@ function planOf(country: CountryCode) {
   return metadata.numberingPlan!
 }
 
-/** Parsing takes many times as long, and most numbers are sent as E.164. */
-function isPossible(e164: string): boolean {
+/** Whether a text is a number as it is stored: parsing takes many times as long, and most are sent so. */
+export function isPossibleNumber(e164: string): boolean {
+  if (!E164.test(e164)) return false
   for (const digits of [1, 2, 3]) {
     const lengths = LENGTHS.get(e164.slice(1, 1 + digits))
     if (lengths) return lengths.has(e164.length - 1 - digits)

@@ -49,9 +49,10 @@ export function normalizeText(sent: string): string {
 
 /** The form in which texts are searched: neither case nor the variants of a character matter (Unicode NFKC). */
 export function foldText(text: string): string {
-  return text.normalize('NFKC').toLowerCase()
+  return (PRINTABLE.test(text) ? text : text.normalize('NFKC')).toLowerCase()
 }
 
+/** Printable ASCII, which NFKC leaves as it is. */
 const PRINTABLE = /^[\x20-\x7e]*$/
 
 /**
@@ -59,10 +60,8 @@ const PRINTABLE = /^[\x20-\x7e]*$/
  * addresses can have the same form, so it proves nothing.
  */
 export function normalizeEmail(sent: string): string {
-  const text = trimBlanks(sent)
-  if (PRINTABLE.test(text)) return text.toLowerCase()
   // Lower-casing can undo NFKC, so normalize before and after.
-  return foldText(foldText(text))
+  return foldText(foldText(trimBlanks(sent)))
 }
 
 /** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */

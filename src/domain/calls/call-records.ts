@@ -1,4 +1,10 @@
-import { ATTRIBUTE_NAMES, readAttribute, type AttributeName, type AttributePatch } from '../attributes.ts'
+import {
+  ATTRIBUTE_NAMES,
+  isSentAsStored,
+  readAttribute,
+  type AttributeName,
+  type AttributePatch,
+} from '../attributes.ts'
 import { problem, type Problem } from '../errors.ts'
 import type { AttributeValue, EventData, SentJson } from '../events.ts'
 import { listStoredAddresses } from '../email-domains.ts'
@@ -228,6 +234,10 @@ function readFields(
     if (attribute === undefined) {
       if (name !== 'id' && !READ_ONLY.has(name))
         errors.add([name], errors.isFull ? { kind: 'unknown_field' } : refuseUnknownField(name))
+      continue
+    }
+    if (attribute === name && isSentAsStored(attribute, sent[name])) {
+      patch[name] = sent[name]
       continue
     }
     const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)

@@ -13,31 +13,32 @@ import type { ReadRecord } from './call-records.ts'
 
 const NOTHING: Draft['needs'] = []
 
-function newDraft(record: ReadRecord, errors: RecordErrors): Draft {
-  const needs = record.needs ?? NOTHING
-  return { record, before: undefined, after: undefined, effect: undefined, events: [], errors, collisions: 0, needs }
+/** What a record does. */
+type Done = Pick<Draft, 'after' | 'effect' | 'events'>
+
+const NO_CHANGE: Done = { after: undefined, effect: undefined, events: [] }
+
+function newDraft(record: ReadRecord, errors: RecordErrors, done = NO_CHANGE, before?: Employee): Draft {
+  const { after, effect, events } = done
+  return { record, before, after, effect, events, errors, collisions: 0, needs: record.needs ?? NOTHING }
 }
 
-/** What a record does, in its earlier draft; undefined if it has another manager now. */
-function sameAs(
-  earlier: Draft | undefined,
-  { patch }: ReadRecord,
-): Pick<Draft, 'after' | 'effect' | 'events'> | undefined {
-  if (earlier?.record.patch.manager_id !== patch.manager_id) return undefined
-  return earlier && { after: earlier.after, effect: earlier.effect, events: earlier.events }
+/** The earlier draft of a record, if it does the same; undefined if the record has another manager now. */
+function sameAs(earlier: Draft | undefined, { patch }: ReadRecord): Done | undefined {
+  return earlier?.record.patch.manager_id === patch.manager_id ? earlier : undefined
 }
 
 /** Drafts the creation of an employee. */
 export function draftCreation(record: ReadRecord, id: string, now: string, earlier: Draft | undefined): Draft {
   const errors = record.errors.copy()
   if (record.statedId !== null) errors.add(['id'], { kind: 'id_chosen', field: 'id' })
-  return { ...newDraft(record, errors), ...(sameAs(earlier, record) ?? create(record, id, now)) }
+  return newDraft(record, errors, sameAs(earlier, record) ?? create(record, id, now))
 }
 
-function create({ index, patch }: ReadRecord, id: string, now: string): Pick<Draft, 'after' | 'events'> {
+function create({ index, patch }: ReadRecord, id: string, now: string): Done {
   const data = { attributes: attributesSet(patch) }
   const event = { type: 'EmployeeCreated', stream: id, version: 1, index, data } as const
-  return { after: evolve(undefined, { ...event, recorded_at: now }), events: [event] }
+  return { after: evolve(undefined, { ...event, recorded_at: now }), effect: undefined, events: [event] }
 }
 
 /** Drafts an update; `before` is undefined if nobody has the record's name. */
@@ -53,7 +54,7 @@ export function draftUpdate(
     return newDraft(record, errors)
   }
   if (record.statedId !== null && record.statedId !== before.id) errors.add(['id'], { kind: 'id_changed', field: 'id' })
-  return { ...newDraft(record, errors), before, ...(sameAs(earlier, record) ?? update(before, record, now)) }
+  return newDraft(record, errors, sameAs(earlier, record) ?? update(before, record, now), before)
 }
 
 /** Whoever was in the ledger was erased since. Nothing else of the record may be kept. */
@@ -73,7 +74,7 @@ function whyNotFound({ locator, patch }: ReadRecord, directory: EmployeeDirector
   return { fault, employeeId: holder.id }
 }
 
-function update(before: Employee, record: ReadRecord, now: string): Pick<Draft, 'after' | 'effect' | 'events'> {
+function update(before: Employee, record: ReadRecord, now: string): Done {
   const effect = withProvisioning(patchEffect(before, record.patch, record.isExact), record, before)
   const events = updateEvents(before, effect, record)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)

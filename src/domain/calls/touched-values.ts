@@ -53,12 +53,15 @@ function naming(locators: Locator[]): Naming {
 
 /** The unique values that records set, apart from those that identify their employees. */
 export function claimedValues(records: ReadRecord[]): Naming {
-  const claimed = (name: UniqueName) =>
-    records.flatMap(({ patch, locator }) => {
+  const claimed = (name: UniqueName) => {
+    const values: string[] = []
+    for (const { patch, locator } of records) {
       const value = uniqueForm(name, patch[name])
       const isLocator = locator?.field === name && locator.value === value
-      return typeof value === 'string' && !isLocator ? [value] : []
-    })
+      if (typeof value === 'string' && !isLocator) values.push(value)
+    }
+    return values
+  }
   const [emails, externalIds, userNames] = UNIQUE_NAMES.map(claimed) as [string[], string[], string[]]
   return { ...NOBODY, emails: emails.flatMap(listStoredAddresses), externalIds, userNames }
 }

@@ -24,17 +24,15 @@ export function* addUniquenessErrors(
     yield* pauseAfter(drafts)
     yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {
       if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
-      const forms: readonly unknown[] = name === 'email' ? listStoredAddresses(value) : [value]
-      const before = forms.reduce<Employee | undefined>(
-        (found, form) => found ?? holderOf[name](String(form)),
-        undefined,
-      )
+      const forms = name === 'email' ? listStoredAddresses(value) : [value]
+      let before: Employee | undefined
+      for (const form of forms) before ??= holderOf[name](form)
       if (!before) return
       // Several records of the same employee are an error of theirs.
       const [draft, ...others] = draftsOf.get(before.id) ?? []
       const holder = others.length > 0 ? before : (draft?.after ?? before)
       const giving = [draft, ...others].filter(
-        (one) => one?.after && !forms.includes(uniqueForm(name, one.after[name])),
+        (one) => one?.after && !forms.includes(uniqueForm(name, one.after[name]) ?? ''),
       )
       const anyOf = giving.map((one) => one!.record.index)
       for (const claimant of claimants) {

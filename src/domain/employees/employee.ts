@@ -1,6 +1,7 @@
 import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
 import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, tooManyCustom, UNSET_ATTRIBUTES } from '../attributes.ts'
 import { readPunycode } from '../email-domains.ts'
+import { hasMoreMembersThan } from '../json.ts'
 import { normalizeText } from '#text/normalize-text'
 import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
 import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
@@ -179,9 +180,9 @@ export function patchEffect(employee: Employee, patch: AttributePatch, isExact =
   for (const name of ATTRIBUTE_NAMES) {
     if (patch[name] === undefined) continue
     if (name === 'custom_attributes') {
-      for (const [key, change] of Object.entries(
-        customChanges(employee.custom_attributes, patch.custom_attributes ?? null, isExact),
-      )) {
+      const custom = patch.custom_attributes ?? null
+      if (custom !== null && hasMembers(employee.custom_attributes, custom)) continue
+      for (const [key, change] of Object.entries(customChanges(employee.custom_attributes, custom, isExact))) {
         changes[key] = change
         changed.push(key)
       }
@@ -192,6 +193,13 @@ export function patchEffect(employee: Employee, patch: AttributePatch, isExact =
     }
   }
   return { changes, statusTo, changed, result: toResult(changed.length, statusTo) }
+}
+
+/** Whether an object has these very members. */
+function hasMembers(object: Record<string, CustomValue>, members: Record<string, CustomValue | null>): boolean {
+  // Lists no names, as Object.keys would. Neither has a prototype with anything to list.
+  for (const key in members) if (!Object.hasOwn(object, key) || object[key] !== members[key]) return false
+  return true
 }
 
 /** Whether a stored value is that of a patch. Older ledgers hold texts that are not normalized. */
@@ -253,7 +261,7 @@ export function addStateErrors(
     else if (touched('start_date'))
       errors.add(['start_date'], { kind: 'after_stored', field: 'start_date', other: 'termination_date' })
   }
-  if (touched('custom_attributes') && Object.keys(after.custom_attributes).length > MAX_CUSTOM_ATTRIBUTES) {
+  if (hasMoreMembersThan(after.custom_attributes, MAX_CUSTOM_ATTRIBUTES) && touched('custom_attributes')) {
     errors.add(['custom_attributes'], tooManyCustom('custom_attributes'))
   }
 }
@@ -265,8 +273,9 @@ export function addMissing(
   touched: (name: AttributeName) => boolean,
 ): void {
   for (const names of ALTERNATIVES) {
+    if (names.some((name) => after[name] !== null)) continue
     const first = names.find(touched)
-    if (first === undefined || names.some((name) => after[name] !== null)) continue
+    if (first === undefined) continue
     // One that was sent and refused is not missing.
     if (errors.kept.some(({ path: [name] }) => names.some((one) => one === name))) continue
     errors.add([first], { kind: 'none_of', fields: names })

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Test } from 'tap'
 
@@ -7,6 +8,9 @@ interface Sent {
   statements: number
   /** How often it waited for the database to be ready for the next statements. */
   roundTrips: number
+  /** The rows that the statements returned or changed. */
+  rows: number
+  bytes: number
 }
 
 /** A statement that this process has sent. */
@@ -23,7 +27,7 @@ interface WatchedStatement {
 interface WatchedClient {
   host: string
   port: number
-  connection: EventEmitter
+  connection: EventEmitter & { stream: Socket }
   connectionParameters: { application_name: string }
 }
 
@@ -50,16 +54,29 @@ export function countStatements(
   t: Pick<Test, 'teardown'>,
   names: readonly string[],
 ): (task: () => Promise<unknown>) => Promise<Sent> {
-  const total: Sent = { statements: 0, roundTrips: 0 }
+  const counted = { statements: 0, roundTrips: 0, rows: 0 }
+  const connections: WatchedClient['connection'][] = []
   watchClients(t, 'connect', ({ connection, connectionParameters }) => {
     if (!names.includes(connectionParameters.application_name)) return
-    connection.on('commandComplete', () => (total.statements += 1))
-    connection.on('readyForQuery', () => (total.roundTrips += 1))
+    connections.push(connection)
+    connection.on('commandComplete', ({ text }: { text: string }) => {
+      counted.statements += 1
+      // E.g. `INSERT 0 3`, `SELECT 3`, `BEGIN`.
+      counted.rows += Number(/ (\d+)$/.exec(text)?.[1] ?? 0)
+    })
+    connection.on('readyForQuery', () => (counted.roundTrips += 1))
   })
+  const total = (): Sent => {
+    const bytes = connections.reduce((sum, { stream }) => sum + stream.bytesWritten, 0)
+    return { ...counted, bytes }
+  }
   return async (task) => {
-    const before = { ...total }
+    const before = total()
     await task()
-    return { statements: total.statements - before.statements, roundTrips: total.roundTrips - before.roundTrips }
+    const after = total()
+    return Object.fromEntries(
+      (Object.keys(after) as (keyof Sent)[]).map((name) => [name, after[name] - before[name]]),
+    ) as unknown as Sent
   }
 }
 
