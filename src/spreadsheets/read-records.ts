@@ -2,7 +2,7 @@ import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-tex
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
+import { columnsOf, FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
@@ -173,14 +173,16 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
       if (open !== null) report(line, null, `People in ${question.rows} rows ${open}`)
       continue
     }
-    const { number, header, words = {} } = columns[question.column - 1]!
-    const isFull = Object.keys(words).length >= MAX_WORDS
-    const open =
-      question.about === 'words'
-        ? `has words whose meaning isn't known: ${question.words!.map(showCell).join(', ')}. Choose what they mean` +
-          (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
-        : OPEN[question.about]
-    report(line, number, `Column ${showCell(readName(header))} ${open}`)
+    for (const { column } of columnsOf(question)) {
+      const { number, header, words = {} } = columns[column - 1]!
+      const isFull = Object.keys(words).length >= MAX_WORDS
+      const open =
+        question.about === 'words'
+          ? `has words whose meaning isn't known: ${question.words!.map(showCell).join(', ')}. Choose what they mean` +
+            (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
+          : OPEN[question.about]
+      report(line, number, `Column ${showCell(readName(header))} ${open}`)
+    }
   }
 }
 

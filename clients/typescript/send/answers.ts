@@ -4,6 +4,7 @@ import {
   CLOCKS,
   COLUMN_QUESTIONS,
   type ColumnMapping,
+  columnsOf,
   DATE_ORDERS,
   FILE_QUESTIONS,
   listQuestions,
@@ -95,8 +96,10 @@ function describeAnswer(question: Question): string[] {
     `  --answer ${quote(`${name}=${values?.join('|') ?? 'CODE'}`)}`
   if (!('column' in question)) return [offer(about, FILE_ANSWERS[about as (typeof FILE_QUESTIONS)[number]])]
   const values = COLUMN_ANSWERS[question.about]
-  const name = `${readName(question.header)}:${about}`
-  return question.words ? question.words.map((word) => offer(`${name}:${word}`, values)) : [offer(name, values)]
+  return columnsOf(question).flatMap(({ header }) => {
+    const name = `${readName(header)}:${about}`
+    return question.words ? question.words.map((word) => offer(`${name}:${word}`, values)) : [offer(name, values)]
+  })
 }
 
 function quote(text: string): string {
