@@ -6,7 +6,7 @@
 /** Words that say what a column is. */
 export const HEADER_WORDS = {
   first_name: `first given forename fname christianname vorname vornamen rufname prenom prenoms prenomusuel nombres
-    voornaam voornamen roepnaam imie imiona primeironome 名 名字 氏名名 ファーストネーム имя الاسمالأول`,
+    voornaam voornamen roepnaam imie imiona primeironome nomeproprio nomedibattesimo 名 名字 氏名名 ファーストネーム имя الاسمالأول`,
   last_name: `last surname family lname sn nachname familienname zuname nomdefamille nomusuel apellido apellidos
     primerapellido cognome achternaam familienaam nazwisko sobrenome apelido 姓 氏 苗字 氏名姓 ラストネーム 姓氏 фамилия
     اسمالعائلة الاسمالأخير`,
@@ -20,14 +20,16 @@ export const HEADER_WORDS = {
     postaelettronica emailadres mailadres pocztaelektroniczna correioeletronico メール メールアドレス eメール 邮箱 邮件 电子
     почта электронная эл البريدالإلكتروني`,
   /** The people of the list. Their numbers become external ids if no other column does. */
-  employee_number: `employee employees emp empid staff worker associate personnel payroll badge persnr personalnummer
+  employee_number: `employee employees emp empid staff worker associate personnel payroll badge filenumber persnr personalnummer
     personalnr personeels mitarbeiter matricule salarie collaborateur empleado trabajador legajo matricula
     matricola colaborador dipendente medewerker werknemer pracownik pracownika ewidencyjny funcionario 社員 従業員 職員 员工
     人员 职工 工号 сотрудник сотрудника табельный таб тн الموظف الوظيفي`,
-  external_id: `user username userid login account samaccountname external externe externo object person benutzername
-    benutzer anmeldename kurzel identifiant identificador identificativo usuario utente utilisateur utilizador gebruiker
-    gebruikersnaam identyfikator uzytkownika akronim ユーザー ログイン 外部 用户 账号 логин идентификатор имяпользователя`,
-  job_title: `title job position designation occupation role tatigkeit taetigkeits stelle stellenbezeichnung
+  external_id: `external externe externo objectid personid kurzel identifiant identificador identificativo akronim 外部
+    идентификатор`,
+  /** It becomes an external id if no better one is there. */
+  user_name: `user username userid login account samaccountname benutzername benutzer anmeldename usuario utente
+    utilisateur utilizador gebruiker gebruikersnaam uzytkownika ユーザー ログイン 用户 账号 логин имяпользователя`,
+  job_title: `title job position designation occupation tatigkeit taetigkeits stelle stellenbezeichnung
     berufsbezeichnung positionsbezeichnung jobtitel funktion fonction poste emploi metier puesto cargo mansione qualifica
     posizione ruolo functie functietitel stanowisko funcao 役職 職位 職種 肩書 职位 岗位 职务 должность الوظيفة المسمىالوظيفي`,
   department: `department dept orgunit organizationalunit supervisoryorganization abteilung abteilungsname
@@ -54,7 +56,7 @@ export const HEADER_WORDS = {
   status: `status statut situation etat estado situacion estatus stato situacao 在籍状況 在籍区分 状態 ステータス 在職状況 状态
     статус состояние الحالة`,
   /** Whether people are active: yes means active. */
-  status_flag: `active enabled accountenabled activestatus activated aktiv actif activo attivo actief aktywny ativo 是否在职 работает
+  status_flag: `active enabled accountenabled activestatus aktiv actif activo attivo actief aktywny ativo 是否在职 работает
     действующий активен`,
   /** Whether people are inactive: yes means inactive. */
   status_inverted: `blocked archived inactive disabled suspended locked isterminated blocksignin gesperrt archiviert inaktiv
@@ -69,7 +71,7 @@ export const HEADER_WORDS = {
   /** What looks like an attribute, and is none. */
   not_ours: `middle nickname team company notes address gender sex created birth birthday anrede geschlecht geburts
     geburtstag sexe sexo sesso plec naissance nacimiento nascita geboorte geboortedatum urodzenia nascimento 生 出生 рождения 性別 性别
-    пол отчество`,
+    ヨミガナ フリガナ カナ пол отчество`,
 } as const satisfies Record<string, string>
 
 /** Words that stand beside those above, and which of these they may stand beside. */
@@ -78,11 +80,11 @@ export const OTHER_WORDS = {
   number: `number no nr id ids code num nummer numero numer codigo codice kod uuid 番号 コード 编号 编码 号 номер код رقم`,
   date: `date day on since datum data fecha termin tag дата 日期 时间 年月日 日 تاريخ`,
   /** They say nothing that matters here. */
-  filler: `of the or is to work working employment contact business company corporate primary current original latest official line direct de di
-    d del du des da do la le les l van der od na s r und et e y en in в на по beschaftigung arbeit dienstlich dienstliche geschaftliche
+  filler: `of the or is to work working employment contact home biz business company corporate primary current original latest official line direct de di
+    d del du des da do la le les l van der od na s r und et e y i in в на по beschaftigung arbeit dienstlich dienstliche geschaftliche
     professionnel professionnelle corporativo empresa comercial aziendale lavoro zakelijk werk sluzbowy sluzbowa pracy
     trabajo trabalho titulo intitule libelle hierarchique directo diretto description adresse adresa address direccion
-    indirizzo adres endereco 会社 社用 会社 所属 工作 办公 公司 企业 рабочий рабочая работы непосредственный адрес`,
+    indirizzo adres endereco 会社 社用 工作 办公 公司 企业 рабочий рабочая работы непосредственный адрес`,
 } as const satisfies Record<string, string>
 
 /** What a column is, by its name. */

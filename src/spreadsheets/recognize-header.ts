@@ -54,17 +54,25 @@ export function recognizeHeader(header: string): HeaderMeaning | null {
 }
 
 /** What may have a number: the code of a department is no department. */
-const NUMBERED: ReadonlySet<WordClass> = new Set([
+const NUMBERED: ReadonlySet<HeaderMeaning> = new Set([
   'employee_number',
   'external_id',
+  'user_name',
   'phone',
   'email',
   'manager',
   'country',
 ])
-const DATED: ReadonlySet<WordClass> = new Set(['start_date', 'termination_date'])
+const DATED: ReadonlySet<HeaderMeaning> = new Set(['start_date', 'termination_date'])
 /** What somebody has who is named beside it. */
-const OWNED: readonly WordClass[] = ['email', 'employee_number', 'external_id', 'first_name', 'last_name', 'full_name']
+const OWNED: readonly (keyof typeof HEADER_WORDS)[] = [
+  'email',
+  'employee_number',
+  'external_id',
+  'first_name',
+  'last_name',
+  'full_name',
+]
 
 const isMeaning = (name: WordClass): name is keyof typeof HEADER_WORDS => name in HEADER_WORDS
 
@@ -74,7 +82,8 @@ function readWords(text: string): HeaderMeaning | null {
   const whole = CLASSES.get(simple.replaceAll(' ', ''))?.find(isMeaning)
   if (whole) return whole
   const found: WordClass[][] = []
-  for (const word of simple.split(' ').filter((one) => !/^\d+$/.test(one))) {
+  for (const word of simple.replaceAll(/\d+/g, ' ').split(' ')) {
+    if (word === '') continue
     const classes = splitCompound(word)
     if (!classes) return null
     found.push(...classes)
@@ -84,11 +93,13 @@ function readWords(text: string): HeaderMeaning | null {
   if (meanings.has('manager')) for (const name of OWNED) meanings.delete(name)
   else if (meanings.size > 1) for (const name of ['employee_number', 'full_name'] as const) meanings.delete(name)
   if (meanings.has('phone') || meanings.has('email')) meanings.delete('location')
+  if (meanings.has('status')) for (const name of ['job_title', 'user_name'] as const) meanings.delete(name)
+  if (meanings.has('start_date') || meanings.has('termination_date')) meanings.delete('last_name')
+  if (meanings.has('not_ours')) return 'not_ours'
   const [first, ...more] = meanings
   if (meanings.has('first_name') && meanings.has('last_name')) return 'full_name'
   if (!first || more.length > 0) return null
-  if (first !== 'not_ours' && has('number') && !NUMBERED.has(first)) return null
-  if (first !== 'not_ours' && has('date') && !DATED.has(first)) return null
+  if ((has('number') && !NUMBERED.has(first)) || (has('date') && !DATED.has(first))) return null
   // `Nom Prénom`, `Apellidos y nombre`.
   const names = found.filter((classes) => classes.includes('name'))
   const isWhole = names.length === 1 && names[0] === found[0] && first === 'first_name'
