@@ -116,6 +116,8 @@ export interface Counts {
    * asked.
    */
   same_addresses: number
+  /** Rows of people who have come back: their start date is after the end date that is stored, where the service was asked. */
+  stored_end_dates: number
 }
 
 /** What a file means. */
@@ -137,6 +139,8 @@ export interface Mapping {
   unknown_managers: 'refuse' | 'leave_out' | null
   /** Whether people without an external id are those whose rows have their addresses, or these rows are refused. */
   same_addresses: 'link' | 'refuse' | null
+  /** Whether a new start date clears an end date before it that is stored, or such a row is refused. */
+  stored_end_dates: 'clear' | 'refuse' | null
   /** As the file was planned last. What nobody has decided is asked if there are such rows. */
   counts?: Counts
   /** In a file for the client: what becomes of columns that it doesn't have. */
@@ -157,6 +161,7 @@ export const USUAL_CHOICES = {
   country: 'company',
   unknown_managers: null,
   same_addresses: null,
+  stored_end_dates: null,
 } as const satisfies Omit<Mapping, 'columns'>
 
 /** Finds where the columns of a mapping are in a file, by their names and order: their indexes, or -1. */
@@ -177,7 +182,13 @@ export function locateColumns(header: readonly string[], columns: readonly Colum
 
 /** The choices of a column, and of a file, that only a person can make. Each is the member of the mapping that is null. */
 export const COLUMN_QUESTIONS = ['to', 'dates', 'clock', 'calendar', 'names', 'by', 'words'] as const
-export const FILE_QUESTIONS = ['past_end_dates', 'country', 'unknown_managers', 'same_addresses'] as const
+export const FILE_QUESTIONS = [
+  'past_end_dates',
+  'country',
+  'unknown_managers',
+  'same_addresses',
+  'stored_end_dates',
+] as const
 
 /** A column about which something is asked. */
 export interface AskedColumn {

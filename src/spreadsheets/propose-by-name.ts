@@ -22,6 +22,9 @@ export function proposeByName(columns: readonly Candidate[], sample: FileSample)
     const isOther = evidence.isFlag && TEXTS.includes(meaning)
     if (isOther || (others.has(readParent(header)) && meaning !== 'manager')) column.meaning = null
     if (!column.isExact) column.to = readMeaning(column)
+    // It may be another kind of status.
+    if (column.to === 'status' && all(column.sample, (word) => readWord(word, column.meaning) === null))
+      column.likely = 'status'
   }
   chooseNames(columns)
   chooseIdentifiers(columns)
@@ -151,9 +154,10 @@ const REPEATABLE: ReadonlySet<Target | null> = new Set(['nothing', 'custom', 'as
 const CODE = /^[A-Z0-9][A-Z0-9_.-]{0,7}$/
 
 /** How likely a column is the one for its attribute, beside others that are named so, too. */
-function rate({ to, meaning, header, sample, evidence }: Candidate): number {
+function rate({ to, meaning, isExact, header, sample, evidence }: Candidate): number {
   const isCoded = sample.filled > 0 && all(sample, (value) => CODE.test(value))
   return (
+    (isExact ? 100 : 0) +
     (isAboutWork(header) ? 2 : 0) -
     (sample.filled === 0 ? 5 : 0) -
     (isCoded && TEXTS.includes(to) ? 1 : 0) -
@@ -170,7 +174,7 @@ function chooseBest(columns: readonly Candidate[], target: Target | null): void 
   const scores = new Map(columns.flatMap((column) => (column.to === target ? [[column, rate(column)]] : [])))
   const [first, ...others] = [...scores.keys()].toSorted((a, b) => scores.get(b)! - scores.get(a)!)
   if (!first) return
-  const equal = others.filter((column) => scores.get(column) === scores.get(first) && !first.isExact)
+  const equal = others.filter((column) => scores.get(column) === scores.get(first))
   const isOpen = !equal.every(({ sample }) => isSame(sample, first.sample))
   for (const column of others) {
     // Several columns may say who has left: those that name anybody are asked.

@@ -7,6 +7,7 @@ import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
+import { readDate } from './read-date.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
 import { isClearable, readColumn, readWhole } from './read-value.ts'
 import {
@@ -160,6 +161,7 @@ const OPEN_CHOICES = {
   unknown_managers: 'have a manager whom nobody knows. Choose whether the manager is left out',
   // The call refuses them, one by one.
   same_addresses: null,
+  stored_end_dates: null,
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string | null>
 
 /**
@@ -342,6 +344,11 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   const named = [texts.get('manager_id'), externalId, texts.get('manager')]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
+  const start = columns.find(({ to }) => to === 'start_date')
+  if (start && !texts.has('termination_date')) {
+    const { value } = readDate(cells[start.number - 1] ?? '', { order: start.dates ?? 'day_first', clock: 'ignore' })
+    if (value) keys.startDate = value
+  }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
   if (others.length > 0) keys.otherManagers = others as string[]
   const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']

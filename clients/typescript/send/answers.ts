@@ -35,6 +35,7 @@ const FILE_ANSWERS = {
   country: null,
   unknown_managers: ['leave_out', 'refuse'],
   same_addresses: ['link', 'refuse'],
+  stored_end_dates: ['clear', 'refuse'],
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], readonly string[] | null>
 
 /** `COLUMN:about=value`, `COLUMN:words:WORD=value`, or `about=value`. */

@@ -15,6 +15,7 @@ import { hasOwnColumns } from '#spreadsheets/record-columns'
 import { guessNameRule } from '#spreadsheets/split-name'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import { FileFaultError } from '#uploads/part-builder'
+import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '../parts/form.ts'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
@@ -36,16 +37,20 @@ interface ShownColumn {
  */
 export function renderMapping(
   { id, header, mapping }: StoredUpload,
-  examples: readonly (readonly string[])[],
+  preview: PartPreview,
   country: string | undefined,
 ): Html {
   if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
   const places = locateColumns(header, mapping.columns)
-  const rows = mapping.columns.map((column, at) => ({ at, column, examples: examples[places[at]!] ?? [] }))
+  const rows = mapping.columns.map((column, at) => ({
+    at,
+    column,
+    examples: preview.records.examples[places[at]!] ?? [],
+  }))
   const asked = listQuestions(mapping)
   const unused = mapping.columns.filter(({ to }) => to === 'nothing')
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
-    ${asked.length !== 0 && renderQuestions(mapping, asked, rows, country)}
+    ${asked.length !== 0 && renderQuestions(mapping, asked, rows, { country, returning: listReturning(preview) })}
     <details class="mapping">
       <summary>
         Columns: ${formatCount(mapping.columns.length - unused.length, 'column')}
@@ -85,7 +90,7 @@ function renderQuestions(
   mapping: Mapping,
   asked: readonly Question[],
   rows: readonly ShownColumn[],
-  country: string | undefined,
+  { country, returning }: { country: string | undefined; returning: readonly string[] },
 ): Html {
   const count = asked.length
   return html`<fieldset class="questions">
@@ -94,7 +99,8 @@ function renderQuestions(
       if (!('column' in question)) {
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
-        return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
+        const names = about === 'stored_end_dates' && html`<p><bdi>${returning.join(', ')}</bdi></p>`
+        return html`${said} ${names} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
       }
       const all = columnsOf(question).map(({ column }) => rows[column - 1]!)
       const { about } = question
@@ -111,6 +117,20 @@ function renderQuestions(
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
+}
+
+/** The names of people who have come back, as the rows have them that the preview refuses for it. */
+function listReturning({ errors, records }: PartPreview): string[] {
+  const refused = errors.filter(({ pointer }) => pointer.endsWith('/start_date')).slice(0, MAX_NAMES)
+  return refused.map(({ index }) => {
+    const {
+      first_name: first,
+      last_name: last,
+      external_id: id,
+      email,
+    } = records.body[index] as Record<string, unknown>
+    return [first, last].filter((name) => typeof name === 'string').join(' ') || String(id ?? email)
+  })
 }
 
 /** What a column is likely to be: of several that are asked together, at most one is, but all of them may be nothing. */
@@ -147,6 +167,7 @@ const FILE_QUESTION_TEXTS = {
   country: 'the phone number has no country code',
   unknown_managers: 'the manager is nobody in the file or in the company',
   same_addresses: 'people who have no external ID yet have these addresses. Are they the same people?',
+  stored_end_dates: 'people have come back. The end date that is stored for them stands in the way',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
 function renderQuestion(text: Html | string, row: ShownColumn, answer: Html): Html {
@@ -292,6 +313,10 @@ const CHOICES = {
   same_addresses: {
     label: 'People with the same address and no external ID',
     options: { link: 'are the same, and get the external ID', refuse: 'are others: their rows are refused' },
+  },
+  stored_end_dates: {
+    label: 'A stored termination date before a new start date',
+    options: { clear: 'is cleared', refuse: 'refuses the row' },
   },
 } as const satisfies {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }

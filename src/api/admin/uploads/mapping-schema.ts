@@ -154,6 +154,16 @@ export const MappingBody = requireOnly(
         ),
       ),
     ),
+    stored_end_dates: usual(
+      'stored_end_dates',
+      nullable(
+        oneOf(
+          ['clear', 'refuse'],
+          'Whether a `start_date` after the `termination_date` that the employee has clears that date, or its row is ' +
+            'refused.',
+        ),
+      ),
+    ),
     other_columns: Type.Optional(
       oneOf(['proposed', 'unused'], 'For `send --map`: what becomes of columns that the mapping does not name.'),
     ),
