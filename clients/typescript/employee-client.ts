@@ -40,10 +40,15 @@ export interface UpsertOptions extends BulkOptions {
    * `external_id`, who gets that `external_id`.
    */
   linkByEmail?: boolean | undefined
+  /**
+   * With `true`, a record with a `start_date` after the `termination_date` that its employee has clears that date, if it
+   * sends none: for people who come back.
+   */
+  clearEndDates?: boolean | undefined
 }
 
 /** Of a batch of upserts, the same for all of its calls. */
-type LinkingAll = Pick<UpsertOptions, 'linkByEmail'>
+type LinkingAll = Pick<UpsertOptions, 'linkByEmail' | 'clearEndDates'>
 
 /** A call that applies what can be applied. It rejects, as any other, if that is nothing. */
 type Partly = BulkOptions & { allOrNone: false }
@@ -67,7 +72,7 @@ export type Written<T> = T & {
 type Sending<T> = (init: AttemptInit) => Promise<{ data?: T; error?: unknown; response: Response }>
 type WriteParams = {
   header: { 'Idempotency-Key': string }
-  query: { validate_only?: boolean; all_or_none?: boolean; link_by_email?: boolean }
+  query: { validate_only?: boolean; all_or_none?: boolean; link_by_email?: boolean; clear_end_dates?: boolean }
 }
 
 const PAGE = 200
@@ -173,10 +178,11 @@ export class EmployeeClient {
     employees: Records<api.EmployeeUpsert>,
     options: (PartlyAll | WhollyAll) & LinkingAll = {},
   ): Batches<Written<api.UpsertedEmployees>> | Batches<Written<api.PartlyApplied>> {
-    const { allOrNone, linkByEmail } = options
+    const { allOrNone, linkByEmail, clearEndDates } = options
+    const switches = { linkByEmail, clearEndDates }
     if (allOrNone !== false)
-      return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, linkByEmail }))
-    const partly = { linkByEmail, allOrNone } as const
+      return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, ...switches }))
+    const partly = { ...switches, allOrNone } as const
     return inBatches('upsert', employees, options, (body, call) => this.upsert(body, { ...call, ...partly }))
   }
 
@@ -231,6 +237,7 @@ export class EmployeeClient {
       validateOnly = false,
       allOrNone = true,
       linkByEmail = false,
+      clearEndDates = false,
       signal,
     }: UpsertOptions,
     send: (params: WriteParams, init: AttemptInit) => ReturnType<Sending<T>>,
@@ -239,6 +246,7 @@ export class EmployeeClient {
       ...(validateOnly ? { validate_only: true } : {}),
       ...(allOrNone ? {} : { all_or_none: false }),
       ...(linkByEmail ? { link_by_email: true } : {}),
+      ...(clearEndDates ? { clear_end_dates: true } : {}),
     }
     const params = { header: { 'Idempotency-Key': idempotencyKey }, query }
     const call = { isWriting: !validateOnly, signal, send: (init: AttemptInit) => send(params, init) }

@@ -37,7 +37,7 @@ interface PhoneReading {
 export function readPhoneNumber(sent: string, country: string | null = null): PhoneReading {
   if (isPossibleNumber(sent)) return { value: sent }
   if (sent.length > MAX_UNITS) return { fault: 'phone_too_long' }
-  const text = cleanPhone(sent)
+  const text = cleanPhone(sent, country)
   try {
     const options = { extract: false, ...(isPhoneCountry(country) ? { defaultCountry: country } : {}) }
     const number = parsePhoneNumberWithError(text, options)

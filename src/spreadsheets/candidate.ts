@@ -8,13 +8,29 @@ export interface Candidate {
   at: number
   header: string
   sample: ColumnSample
+  evidence: Evidence
   /** What the name says; null if nothing is known about it. */
   meaning: HeaderMeaning | 'id' | null
-  /** Whether it is named as the API names the attribute. */
+  /** Whether it is named as the API or the log names columns, or holds a secret, so that it needs no proposal. */
   isExact: boolean
   to: Target | null
-  score: number
   /** What the values make likely, where it is open. */
   likely?: Target
-  evidence: Evidence
 }
+
+/** Whether all different values are so. */
+export function all({ values }: ColumnSample, isSo: (value: string) => boolean): boolean {
+  for (const value of values.keys()) if (!isSo(value)) return false
+  return true
+}
+
+/** Leaves open what columns become. */
+export function ask(columns: readonly Candidate[], likely?: Target): void {
+  for (const column of columns) {
+    column.to = null
+    if (likely) column.likely = likely
+  }
+}
+
+/** The texts that a file may have of everybody. */
+export const TEXTS: readonly (Target | Candidate['meaning'])[] = ['job_title', 'department', 'location', 'division']

@@ -1,7 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
-import type { Candidate } from './candidate.ts'
+import { type Candidate, TEXTS } from './candidate.ts'
 import type { FileSample } from './column-samples.ts'
-import type { Target } from './mapping.ts'
 import { spellManager } from './plan-rows.ts'
 import { readDate } from './read-date.ts'
 import { foldName } from './split-name.ts'
@@ -32,20 +31,21 @@ export class ColumnsOfFile {
     this.#people = this.#listPeople()
   }
 
-  has(...targets: readonly Target[]): boolean {
-    return this.all.some(({ to }) => to !== null && targets.includes(to))
+  has(target: Candidate['to'] | Candidate['meaning']): boolean {
+    return this.all.some(({ to }) => to === target)
   }
 
-  /** Whether somebody is asked about a column that may become this. */
-  asks(target: Target): boolean {
-    return this.all.some(({ to, likely }) => to === null && likely === target)
+  /** Whether managers are named by the values of a column. */
+  isReferred({ sample: { values } }: Candidate): boolean {
+    const texts = [...(this.all.find(({ to }) => to === 'manager')?.sample.values.keys() ?? [])]
+    const isIn = (text: string) => spellManager('external_id', trimBlanks(text)).some((id) => values.has(id))
+    return texts.length > 0 && texts.filter(isIn).length >= texts.length * MOST
   }
 
   /** Whether each value of a column stands beside one value of another that is used, and the other way round. */
   isImplied({ at }: Candidate): boolean {
     if (this.sample.count < MANY_ROWS) return false
-    const used: readonly (Target | null)[] = ['department', 'division', 'location', 'job_title']
-    return this.all.some((other) => other.at !== at && used.includes(other.to) && this.#isSame(at, other.at))
+    return this.all.some((other) => other.at !== at && TEXTS.includes(other.to) && this.#isSame(at, other.at))
   }
 
   /**

@@ -32,7 +32,13 @@ export class RowCounts {
   readonly #phones: PlacedColumn[]
   readonly #countries: PlacedColumn[]
   readonly #past = new Map<string, boolean>()
-  readonly #counts: Counts = { past_end_dates: 0, country: 0, unknown_managers: 0, same_addresses: 0 }
+  readonly #counts: Counts = {
+    past_end_dates: 0,
+    country: 0,
+    unknown_managers: 0,
+    same_addresses: 0,
+    stored_end_dates: 0,
+  }
 
   constructor(header: readonly string[], mapping: Mapping, today: string) {
     this.#mapping = mapping
@@ -80,7 +86,10 @@ export class RowCounts {
   }
 
   /** The mapping with what was counted here, and in the company. */
-  finish({ plans }: Pick<FilePlan, 'plans'>, { absent, linkable }: { absent: number; linkable: number }): Mapping {
+  finish(
+    { plans }: Pick<FilePlan, 'plans'>,
+    { absent, linkable, returning = 0 }: { absent: number; linkable: number; returning?: number },
+  ): Mapping {
     let unknown = absent
     for (const plan of plans.values()) if (isManagerUnknown(plan)) unknown += 1
     const seenOf = new Map(this.#columns.map(({ column, seen }) => [column, seen]))
@@ -91,7 +100,12 @@ export class RowCounts {
     return {
       ...this.#mapping,
       columns,
-      counts: { ...this.#counts, unknown_managers: unknown, same_addresses: linkable },
+      counts: {
+        ...this.#counts,
+        unknown_managers: unknown,
+        same_addresses: linkable,
+        stored_end_dates: returning,
+      },
     }
   }
 }

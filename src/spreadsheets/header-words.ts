@@ -1,303 +1,91 @@
 /*
- * The names of columns in staff lists, by what they mean and by language, separated by commas. Capitals, accents, and
- * signs don't matter: see `simplify`.
+ * The words of which the names of columns in staff lists are made, in several languages, separated by blanks. Capitals,
+ * accents, and signs don't matter: see `simplify`. A name of several words may stand here as one: `lastday`.
  */
 
+/** Words that say what a column is. */
 export const HEADER_WORDS = {
-  first_name: {
-    en: 'first name, given name, forename, fname, legal first name, legal name first name, first, givenname, preferred first name, christian name',
-    de: 'vorname, rufname, vornamen',
-    fr: 'prenom, prenoms, prenom usuel',
-    es: 'nombre de pila, primer nombre, nombres',
-    it: 'nome di battesimo',
-    nl: 'voornaam, roepnaam, voornamen',
-    pl: 'imie, pierwsze imie, imiona',
-    pt: 'primeiro nome, nome proprio',
-    ja: '名, 名前 名, 氏名 名, 名 漢字, ファーストネーム',
-    zh: '名, 名字, 员工名',
-    ru: 'имя',
-    ar: 'الاسم الأول',
-  },
-  last_name: {
-    en: 'last name, surname, family name, lname, legal last name, legal name last name, last, familyname, sn',
-    de: 'nachname, familienname, zuname',
-    fr: 'nom de famille, nom usuel, nom patronymique',
-    es: 'apellido, apellidos, primer apellido',
-    it: 'cognome',
-    nl: 'achternaam, familienaam',
-    pl: 'nazwisko',
-    pt: 'sobrenome, apelido, ultimo nome, nome de familia',
-    ja: '姓, 氏, 氏名 姓, 名字 姓, 苗字, 姓 漢字, ラストネーム',
-    zh: '姓, 姓氏',
-    ru: 'фамилия',
-    ar: 'الاسم الأخير, اسم العائلة',
-  },
-  full_name: {
-    en: 'full name, employee name, display name, payroll name, legal name, worker, worker name, preferred name full, displayname',
-    de: 'vollstandiger name, mitarbeiter, mitarbeitername, name vorname, nachname vorname, anzeigename',
-    fr: 'nomprenom, nom complet, nom et prenom, nom prenom, salarie, collaborateur, nom affiche',
-    es: 'nombre completo, nombre y apellidos, apellidos y nombre, empleado, colaborador, trabajador',
-    it: 'nome completo, nome e cognome, cognome e nome, nominativo, dipendente',
-    nl: 'volledige naam, medewerker, werknemer, weergavenaam',
-    pl: 'imie i nazwisko, nazwisko i imie, pracownik',
-    pt: 'nome completo, colaborador, funcionario',
-    ja: '氏名, 社員名, 従業員名, 表示名',
-    zh: '姓名, 员工姓名',
-    ru: 'фио, ф и о, сотрудник, полное имя',
-    ar: 'الاسم الكامل, اسم الموظف',
-  },
+  first_name: `first given forename fname christianname vorname vornamen rufname prenom prenoms prenomusuel nombres
+    voornaam voornamen roepnaam imie imiona primeironome nomeproprio nomedibattesimo 名 名字 氏名名 ファーストネーム имя الاسمالأول`,
+  last_name: `last surname family lname sn nachname familienname zuname nomdefamille nomusuel apellido apellidos
+    primerapellido cognome achternaam familienaam nazwisko sobrenome apelido 姓 氏 苗字 氏名姓 ラストネーム 姓氏 фамилия
+    اسمالعائلة الاسمالأخير`,
+  full_name: `full display legal complete complet completo vollstandiger anzeige affiche volledige weergave nominativo 氏名
+    表示 姓名 фио полноеимя الاسمالكامل`,
   /** A first name beside a column of last names, and a full name otherwise. */
-  first_or_full_name: {
-    es: 'nombre',
-    it: 'nome',
-    pt: 'nome',
-    ja: '名前',
-    ar: 'الاسم',
-  },
+  first_or_full_name: `nombre nome 名前 الاسم`,
   /** A last name beside a column of first names, and a full name otherwise. */
-  last_or_full_name: {
-    en: 'name',
-    de: 'name',
-    fr: 'nom',
-    nl: 'naam',
-  },
-  email: {
-    en: 'email, emails, e mail, email address, email id, work email, email primary work, company email, business email, corporate email, work contact work email, user principal name, userprincipalname, mail, primary email, work email address, office email',
-    de: 'e mail, e mail adresse, mailadresse, e mail dienstlich, dienstliche e mail, geschaftliche e mail',
-    fr: 'adresse e mail, adresse mail, courriel, adresse electronique, e mail professionnel, adresse email, mail professionnel',
-    es: 'correo, correo electronico, correo corporativo, email corporativo, correo de empresa, direccion de correo electronico',
-    it: 'indirizzo email, posta elettronica, email aziendale, indirizzo e mail',
-    nl: 'e mailadres, zakelijk e mailadres, werk e mail, mailadres',
-    pl: 'adres e mail, e mail sluzbowy, sluzbowy adres e mail, poczta elektroniczna',
-    pt: 'correio eletronico, e mail corporativo, endereco de e mail, e mail profissional',
-    ja: 'メールアドレス, メール, 社用メールアドレス, 会社メールアドレス, eメール',
-    zh: '邮箱, 电子邮箱, 邮件, 工作邮箱, 电子邮件, 企业邮箱, 公司邮箱',
-    ru: 'электронная почта, почта, адрес электронной почты, рабочая почта, эл почта, e mail',
-    ar: 'البريد الإلكتروني',
-  },
-  /** They identify people, so they become external ids if no other column does. */
-  employee_number: {
-    en: 'employee #, emp #, staff #, personal number, employee number, employee no, employee nr, emp no, emp id, empid, staff number, staff no, staff id, payroll number, payroll id, personnel number, personnel no, file number, employee id, employee code, badge number, worker id, associate id, employee, employee id in company, employeeid, personnel id',
-    de: 'personalnummer, personalnr, pers nr, persnr, mitarbeiternummer, mitarbeiter nr, mitarbeiter id, stammnummer',
-    fr: 'matricule, numero de matricule, n matricule, numero salarie, numero d employe, code salarie, matricule salarie',
-    es: 'numero de empleado, n empleado, codigo de empleado, legajo, matricula, id empleado, numero de trabajador',
-    it: 'matricola, numero matricola, codice dipendente, numero dipendente, id dipendente',
-    nl: 'personeels id, personeelsnummer, medewerkernummer, medewerkersnummer, werknemersnummer',
-    pl: 'numer pracownika, nr pracownika, numer ewidencyjny, nr ewidencyjny, identyfikator pracownika, numer kadrowy',
-    pt: 'matricula, numero de funcionario, numero do funcionario, numero mecanografico, numero de colaborador, codigo do funcionario',
-    ja: '社員番号, 従業員番号, 職員番号, 社員コード, 従業員コード, 社員no',
-    zh: '员工编码, 人员编码, 工号, 员工编号, 员工号, 职工号, 人员编号, 员工id',
-    ru: 'табельный номер, таб, таб номер, номер сотрудника, код сотрудника, тн',
-    ar: 'الرقم الوظيفي, رقم الموظف',
-  },
-  external_id: {
-    en: 'user name upn, external id, externalid, user id, userid, username, user name, samaccountname, login, account name, employee system id, object id, employee uuid, person id, worker uuid',
-    de: 'externe id, benutzername, benutzerkennung, anmeldename, kurzel',
-    fr: 'identifiant, identifiant externe, nom d utilisateur',
-    es: 'identificador, id externo, nombre de usuario, usuario',
-    it: 'identificativo, id esterno, nome utente',
-    nl: 'externe id, gebruikersnaam',
-    pl: 'akronim, identyfikator, nazwa uzytkownika, login',
-    pt: 'identificador, id externo, nome de usuario, nome de utilizador',
-    ja: '社員id, ユーザーid, ログインid, 外部id',
-    zh: '员工userid, 用户名, 用户id, 账号, 外部id',
-    ru: 'логин, имя пользователя, идентификатор, внешний код',
-  },
-  job_title: {
-    en: 'job title, title, business title, job, position title, designation, employee title, role title, job title description, occupation, work title, job position, job name, position name',
-    de: 'tatigkeit, stelle, berufsbezeichnung, stellenbezeichnung, positionsbezeichnung, jobtitel, funktion, taetigkeitsbezeichnung, position',
-    fr: 'fonction, poste, intitule du poste, emploi, metier, titre du poste, intitule de poste, libelle emploi',
-    es: 'puesto, cargo, puesto de trabajo, titulo del puesto, categoria profesional',
-    it: 'mansione, qualifica, posizione, ruolo, titolo di lavoro',
-    nl: 'functie, functietitel, functienaam, functieomschrijving',
-    pl: 'stanowisko, stanowisko pracy, nazwa stanowiska',
-    pt: 'cargo, funcao, categoria profissional',
-    ja: '役職, 職位, 役職名, 職種, 肩書, 役職1 役職, 肩書き',
-    zh: '职位, 岗位, 职务, 岗位名称, 职位名称',
-    ru: 'должность, наименование должности',
-    ar: 'المسمى الوظيفي, الوظيفة',
-  },
-  department: {
-    en: 'department, dept, department name, home department, home department description, supervisory organization, org level 1, organizational unit, org unit, cost centre department, division department, business unit name',
-    de: 'abteilung, organisationseinheit, fachbereich, abteilungsname',
-    fr: 'departement, direction service, unite organisationnelle, nom du departement',
-    es: 'departamento, area, unidad organizativa',
-    it: 'reparto, dipartimento, ufficio, unita organizzativa',
-    nl: 'afdeling, afdelingsnaam, organisatie eenheid',
-    pl: 'dzial, wydzial, departament, jednostka organizacyjna, komorka organizacyjna',
-    pt: 'departamento, setor, area, unidade organizacional',
-    ja: '部署, 所属, 所属名, 所属部署, 部門, 部署名, 部署1 部署, 所属部門',
-    zh: '部门, 部门名称, 所属部门',
-    ru: 'подразделение, отдел, департамент, структурное подразделение',
-    ar: 'الإدارة, القسم',
-  },
-  division: {
-    en: 'division, business unit, org level 2, business division, division name',
-    de: 'bereich, geschaftsbereich, sparte, unternehmensbereich',
-    fr: 'division, pole, branche',
-    es: 'division, unidad de negocio, direccion general',
-    it: 'divisione, business unit, unita di business',
-    nl: 'divisie, bedrijfsonderdeel, business unit',
-    pl: 'pion, dywizja, oddzial biznesowy',
-    pt: 'divisao, unidade de negocio, diretoria',
-    ja: '事業部, 本部, 事業本部',
-    zh: '事业部, 分部, 业务单元',
-    ru: 'дивизион, дирекция, блок',
-  },
-  location: {
-    en: 'location, work location, office, office location, site, branch, workplace, location description, work site, base location, physical delivery office name, physicaldeliveryofficename, building, building id, city',
-    de: 'standort, arbeitsort, niederlassung, betriebsstatte, buro, dienstort, arbeitsstatte',
-    fr: 'etablissement, site, lieu de travail, localisation, agence, bureau',
-    es: 'ubicacion, centro de trabajo, oficina, sede, lugar de trabajo, localizacion',
-    it: 'sede, sede di lavoro, luogo di lavoro, filiale, ubicazione',
-    nl: 'locatie, vestiging, werklocatie, standplaats, kantoor',
-    pl: 'lokalizacja, miejsce pracy, oddzial, biuro',
-    pt: 'localizacao, local de trabalho, unidade, escritorio, filial, local',
-    ja: '勤務地, 勤務先, 事業所, 拠点, 勤務場所, オフィス',
-    zh: '办公地点, 工作地点, 工作地, 办公地址, 地点, 所在地',
-    ru: 'местоположение, офис, место работы, филиал, рабочее место, локация',
-    ar: 'الموقع, موقع العمل',
-  },
-  phone: {
-    en: 'work phone 1, office phone number, phone, phone number, phone numbers, work phone, telephone, telephone number, mobile, mobile phone, cell phone, cell, business phone, biz phone, office phone, work phone number, phone primary work, work contact work phone, primary phone, mobile number, contact number, work mobile',
-    de: 'telefon, telefonnummer, handy, handynummer, mobil, mobiltelefon, telefon dienstlich, mobil dienstlich, rufnummer, mobilnummer',
-    fr: 'telephone, numero de telephone, telephone professionnel, mobile professionnel, portable, tel, telephone mobile, telephone portable',
-    es: 'telefono, movil, telefono movil, celular, telefono de trabajo, numero de telefono, telefono corporativo',
-    it: 'telefono, cellulare, numero di telefono, telefono aziendale, cellulare aziendale',
-    nl: 'telefoon, telefoonnummer, mobiel, mobiel nummer, zakelijk telefoonnummer, mobiele telefoon',
-    pl: 'telefon, numer telefonu, telefon sluzbowy, telefon komorkowy, komorka, nr telefonu',
-    pt: 'telefone, telemovel, celular, numero de telefone, telefone comercial',
-    ja: '電話番号, 電話, 携帯電話, 携帯電話番号, 携帯番号, 会社電話番号, 社用携帯',
-    zh: '手机号, 电话, 手机, 手机号码, 联系电话, 工作电话, 办公电话',
-    ru: 'телефон рабочий, телефон мобильный, телефон сотовый, телефон, номер телефона, мобильный телефон, рабочий телефон, мобильный',
-    ar: 'الهاتف, رقم الهاتف, الجوال',
-  },
-  start_date: {
-    en: 'date start, start date, hire date, date of hire, date of joining, joining date, date hired, employment start date, original hire date, last hire date, date joined, start, hiredate, doj, date of employment, employment date, commencement date, join date',
-    de: 'beginntaetigkeit, eintritt, eintrittsdatum, anstelldatum, einstellungsdatum, beschaftigt seit, beginn, arbeitsbeginn, eintrittstermin, beginn tatigkeit, beschaftigungsbeginn',
-    fr: 'date d entree, date d embauche, date d arrivee, date de debut, date embauche, date entree, date de debut de contrat',
-    es: 'fecha de alta, fecha de inicio, fecha de ingreso, fecha de contratacion, fecha de incorporacion, fecha alta',
-    it: 'data di assunzione, data assunzione, data inizio, data di inizio, data ingresso',
-    nl: 'datum in dienst, indiensttreding, startdatum, in dienst, datum indiensttreding, ingangsdatum',
-    pl: 'data zatrudnienia, data rozpoczecia pracy, data przyjecia, zatrudniony od, data rozpoczecia',
-    pt: 'data de admissao, data de inicio, data de contratacao, data admissao, admissao',
-    ja: '入社日, 入社年月日, 入社, 入職日, 採用日, 雇用開始日',
-    zh: '入职时间, 入职日期, 入职日, 加入日期, 参加工作时间',
-    ru: 'дата начала работы, дата приема, дата приёма, дата приема на работу, принят, дата трудоустройства',
-    ar: 'تاريخ المباشرة, تاريخ التعيين',
-  },
-  termination_date: {
-    en: 'date end, date end planned, termination date, end date, leaving date, date of leaving, last day, exit date, date of exit, relieving date, separation date, leave date, last working day, date left, employment end date, terminated on, termination',
-    de: 'ende taetigkeit, endetaetigkeit, austritt, austrittsdatum, enddatum, kundigungsdatum, letzter arbeitstag, beschaftigt bis, ende tatigkeit, ausgetreten am, beschaftigungsende',
-    fr: 'date de sortie, date de depart, date de fin, date de fin de contrat, date sortie, fin de contrat',
-    es: 'fecha de baja, fecha de fin, fecha de cese, fecha de salida, fecha de terminacion, fecha baja',
-    it: 'data di cessazione, data cessazione, data fine, data di fine, data dimissioni, data uscita',
-    nl: 'datum uit dienst, uitdiensttreding, einddatum, uit dienst, datum uitdiensttreding',
-    pl: 'data zwolnienia, data zakonczenia, data odejscia, zatrudniony do, data rozwiazania umowy',
-    pt: 'data de demissao, data de desligamento, data de termino, data de saida, data de rescisao, data de cessacao',
-    ja: '退職日, 退職年月日, 退社日, 離職日, 退職',
-    zh: '离职日期, 离职时间, 离职日, 退出日期',
-    ru: 'дата увольнения, дата окончания работы, уволен, дата расторжения',
-    ar: 'تاريخ نهاية الخدمة, تاريخ انتهاء الخدمة',
-  },
-  status: {
-    en: 'status, employment status, employee status, lifecycle status, position status, worker status',
-    de: 'status, beschaftigungsstatus, mitarbeiterstatus',
-    fr: 'statut, situation, etat, statut du salarie',
-    es: 'estado, situacion, estatus, estado del empleado',
-    it: 'stato, stato dipendente',
-    nl: 'status, dienstverbandstatus',
-    pl: 'status, status zatrudnienia, status pracownika',
-    pt: 'situacao, status, estado',
-    ja: '在籍状況, 在籍区分, 状態, ステータス, 在職状況',
-    zh: '员工状态, 状态, 在职状态, 人员状态',
-    ru: 'статус, состояние',
-    ar: 'الحالة',
-  },
+  last_or_full_name: `name nom naam`,
+  email: `email emails userprincipalname mail emailadresse mailadresse courriel adresseelectronique correo correoelectronico
+    postaelettronica emailadres mailadres pocztaelektroniczna correioeletronico メール メールアドレス eメール 邮箱 邮件 电子
+    почта электронная эл البريدالإلكتروني`,
+  /** The people of the list. Their numbers become external ids if no other column does. */
+  employee_number: `employee employees emp empid staff worker associate personnel payroll badge filenumber persnr personalnummer
+    personalnr personeels mitarbeiter matricule salarie collaborateur empleado trabajador legajo matricula
+    matricola colaborador dipendente medewerker werknemer pracownik pracownika ewidencyjny funcionario 社員 従業員 職員 员工
+    人员 职工 工号 сотрудник сотрудника табельный таб тн الموظف الوظيفي`,
+  external_id: `external externe externo objectid personid kurzel identifiant identificador identificativo akronim 外部
+    идентификатор`,
+  /** It becomes an external id if no better one is there. */
+  user_name: `user username userid login account samaccountname benutzername benutzer anmeldename usuario utente
+    utilisateur utilizador gebruiker gebruikersnaam uzytkownika ユーザー ログイン 用户 账号 логин имяпользователя`,
+  job_title: `title job position designation occupation tatigkeit taetigkeits stelle stellenbezeichnung
+    berufsbezeichnung positionsbezeichnung jobtitel funktion fonction poste emploi metier puesto cargo mansione qualifica
+    posizione ruolo functie functietitel stanowisko funcao 役職 職位 職種 肩書 职位 岗位 职务 должность الوظيفة المسمىالوظيفي`,
+  department: `department dept orgunit organizationalunit supervisoryorganization abteilung abteilungsname
+    organisationseinheit departement departamento area unidadorganizativa reparto dipartimento afdeling dzial wydzial
+    departament setor 部署 所属 部門 部门 подразделение отдел департамент الإدارة القسم`,
+  division: `division businessunit bereich geschaftsbereich sparte pole branche unidaddenegocio divisione divisie pion
+    divisao diretoria 事業部 本部 事业部 дивизион дирекция`,
+  location: `location office site branch workplace city physicaldeliveryofficename building standort arbeitsort
+    niederlassung betriebsstatte dienstort etablissement lieudetravail localisation agence ubicacion centrodetrabajo
+    oficina sede lugardetrabajo filiale locatie vestiging werklocatie standplaats lokalizacja miejscepracy oddzial biuro
+    localizacao localdetrabalho unidade escritorio filial 勤務地 勤務先 事業所 拠点 办公地点 工作地点 工作地 местоположение офис
+    местоработы филиал локация الموقع موقعالعمل`,
+  phone: `phone phones telephone mobile cell tel telefon telefonu handy mobil rufnummer portable telefono movil celular
+    cellulare telefoon mobiel mobiele komorka telefone telemovel 電話 携帯 携帯電話 手机 手机号码 手机号 电话 телефон телефона
+    мобильный الهاتف الجوال`,
+  start_date: `start hire hired joining joined join doj commencement beginn eintritt einstellung anstell
+    beschaftigtseit beginntaetigkeit entree embauche arrivee debut alta inicio ingreso contratacion incorporacion
+    assunzione inizio indienst indiensttreding zatrudnienia rozpoczecia przyjecia zatrudnionyod admissao contratacao 入社
+    入職 採用 入职 加入 приема приёма принят трудоустройства начала التعيين المباشرة`,
+  termination_date: `end termination terminated leaving leave left exit separation relieving lastday lastworkingday
+    austritt kundigung letzterarbeitstag beschaftigtbis endetaetigkeit ende sortie depart fin baja cese salida
+    terminacion cessazione dimissioni fine uscita uitdienst uitdiensttreding eind zwolnienia zakonczenia odejscia
+    zatrudnionydo demissao desligamento termino saida rescisao 退職 退社 離職 离职 退出 увольнения уволен окончания الخدمة`,
+  status: `status statut situation etat estado situacion estatus stato situacao 在籍状況 在籍区分 状態 ステータス 在職状況 状态
+    статус состояние الحالة`,
   /** Whether people are active: yes means active. */
-  status_flag: {
-    en: 'active, active status, enabled, account enabled, accountenabled, is active, activestatus',
-    de: 'aktiv',
-    fr: 'actif',
-    es: 'activo',
-    it: 'attivo',
-    nl: 'actief',
-    pl: 'aktywny',
-    pt: 'ativo',
-    zh: '是否在职',
-    ru: 'действующий сотрудник, работает, активен',
-  },
+  status_flag: `active enabled accountenabled activestatus aktiv actif activo attivo actief aktywny ativo 是否在职 работает
+    действующий активен`,
   /** Whether people are inactive: yes means inactive. */
-  status_inverted: {
-    en: 'block sign in, blocked, archived, inactive, disabled, is terminated, suspended',
-    de: 'gesperrt, archiviert, inaktiv, ausgeschieden',
-    fr: 'archive, inactif, bloque',
-    es: 'archivado, inactivo, bloqueado',
-    it: 'archiviato, inattivo, bloccato',
-    nl: 'gearchiveerd, inactief, geblokkeerd',
-    pl: 'archiwalny, nieaktywny, zablokowany',
-    pt: 'arquivado, inativo, bloqueado',
-    ja: '退職済み, 無効',
-    zh: '是否离职, 已禁用',
-    ru: 'в архиве, уволенный, заблокирован',
-  },
-  manager: {
-    en: 'reports to id or email, manager emails, manager, supervisor, reports to, reporting to, reporting to id, reporting manager, line manager, manager name, supervisor name, reports to name, worker s manager, direct manager, manager id, manager email, manager work email, supervisor eid, supervisor id, supervisor email, manager employee id, managerid, reports to id, reports to email, boss, manager number',
-    de: 'vorgesetzter, vorgesetzte, fuhrungskraft, vorgesetzte r, teamleiter, leitung, disziplinarischer vorgesetzter, personalnummer vorgesetzter',
-    fr: 'responsable, manager, superieur hierarchique, n 1, responsable hierarchique, superieur, matricule du responsable',
-    es: 'responsable, jefe, supervisor, gerente, manager, jefe directo, superior',
-    it: 'responsabile, manager, superiore, responsabile diretto, supervisore',
-    nl: 'leidinggevende, manager, direct leidinggevende, teamleider',
-    pl: 'przelozony, kierownik, bezposredni przelozony, menedzer',
-    pt: 'gestor, gerente, supervisor, superior hierarquico, gestor direto, chefia',
-    ja: '上長, 上司, 直属上司, 上長 社員番号, マネージャー, 評価者',
-    zh: '直属主管, 上级, 直接上级, 汇报对象, 直属上级, 主管, 经理',
-    ru: 'руководитель, непосредственный руководитель, начальник, менеджер, руководитель таб',
-    ar: 'المدير المباشر, المدير',
-  },
+  status_inverted: `blocked archived inactive disabled suspended locked isterminated blocksignin gesperrt archiviert inaktiv
+    ausgeschieden archive inactif bloque archivado inactivo bloqueado archiviato inattivo bloccato gearchiveerd inactief
+    geblokkeerd archiwalny nieaktywny zablokowany arquivado inativo 退職済み 無効 是否离职 已禁用 уволенный заблокирован`,
+  manager: `manager managers supervisor boss reports reporting superior vorgesetzter vorgesetzte
+    fuhrungskraft teamleiter leitung responsable superieur jefe gerente responsabile superiore supervisore leidinggevende
+    teamleider przelozony kierownik menedzer gestor chefia 上長 上司 直属上司 マネージャー 主管 直属主管 上级 经理 руководитель
+    начальник менеджер المدير المديرالمباشر`,
   /** The country of local phone numbers. */
-  country: {
-    en: 'country, country code, usage location, work country',
-    de: 'land',
-    fr: 'pays',
-    es: 'pais',
-    it: 'paese, nazione',
-    nl: 'land',
-    pl: 'kraj',
-    pt: 'pais',
-    ja: '国',
-    zh: '国家',
-    ru: 'страна',
-  },
-  /** Secrets, whose cells are kept nowhere. */
-  never_store: {
-    en: 'password, initial password, password hash function, passwordprofile, credentials, pin, secret, recovery question, security answer, password hash, temporary password',
-    de: 'passwort, kennwort',
-    fr: 'mot de passe',
-    es: 'contrasena',
-    it: 'parola d ordine',
-    nl: 'wachtwoord',
-    pl: 'haslo',
-    pt: 'senha, palavra passe',
-    ja: 'パスワード',
-    zh: '密码',
-    ru: 'пароль',
-  },
-  /** Known columns that are no attribute, although they look like one. */
-  not_ours: {
-    en: 'personal email, home email, private email, home phone, personal phone, date of birth, birth date, birthday, gender, sex, middle name, preferred name, location code, full time, time type, team, company, notes, address, work ext, extension, cost center, postal code, job code, jobcode, position id, manager position id, added by, created, whencreated, recovery email, recovery phone',
-    de: 'geburtsdatum, geschlecht, private e mail, telefon privat, kostenstelle, stundenlohn, wochenstunden, anrede',
-    fr: 'date de naissance, sexe, civilite, e mail personnel, telephone personnel',
-    es: 'fecha de nacimiento, sexo, genero, correo personal, dni, nif',
-    it: 'data di nascita, sesso, codice fiscale',
-    nl: 'geboortedatum, geslacht, prive e mail',
-    pl: 'data urodzenia, plec, pesel',
-    pt: 'data de nascimento, sexo, cpf, nif',
-    ja: '生年月日, 性別, 姓 ヨミガナ, 名 ヨミガナ, 雇用形態',
-    zh: '出生日期, 性别, 身份证号',
-    ru: 'дата рождения, пол, отчество, снилс',
-  },
-} as const satisfies Record<string, Readonly<Record<string, string>>>
+  country: `country usagelocation land pays pais paese nazione kraj 国 国家 страна`,
+  /** What looks like an attribute, and is none. */
+  not_ours: `middle nickname team company notes address gender sex created birth birthday anrede geschlecht geburts
+    geburtstag sexe sexo sesso plec naissance nacimiento nascita geboorte geboortedatum urodzenia nascimento 生 出生 рождения 性別 性别
+    ヨミガナ フリガナ カナ пол отчество`,
+} as const satisfies Record<string, string>
+
+/** Words that stand beside those above, and which of these they may stand beside. */
+export const OTHER_WORDS = {
+  name: `name names nom nome naam nombre nazwa название наименование имя 名 名称 اسم`,
+  number: `number no nr id ids code num nummer numero numer codigo codice kod uuid 番号 コード 编号 编码 号 номер код رقم`,
+  date: `date day on since datum data fecha termin tag дата 日期 时间 年月日 日 تاريخ`,
+  /** They say nothing that matters here. */
+  filler: `of the or is to work working employment contact home biz business company corporate primary current original latest official line direct de di
+    d del du des da do la le les l van der od na s r und et e y i in в на по beschaftigung arbeit dienstlich dienstliche geschaftliche
+    professionnel professionnelle corporativo empresa comercial aziendale lavoro zakelijk werk sluzbowy sluzbowa pracy
+    trabajo trabalho titulo intitule libelle hierarchique directo diretto description adresse adresa address direccion
+    indirizzo adres endereco 会社 社用 工作 办公 公司 企业 рабочий рабочая работы непосредственный адрес`,
+} as const satisfies Record<string, string>
 
 /** What a column is, by its name. */
-export type HeaderMeaning = keyof typeof HEADER_WORDS
+export type HeaderMeaning = keyof typeof HEADER_WORDS | 'never_store'

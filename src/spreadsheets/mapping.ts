@@ -97,7 +97,7 @@ export interface ColumnMapping {
   by?: ManagerKey | null
   /** What an empty cell does; as `empty_cells` of the file if absent. */
   empty_cells?: 'keep' | 'clear'
-  /** What the values make likely, where nobody has decided what the column becomes. */
+  /** What the values make likely, where nobody has decided what the column becomes, or proposed as a status. */
   likely?: Target
   /** What the rows say for each word of a column that may say who has left, as the file was planned last. */
   seen?: Record<string, CountedRows>
@@ -116,6 +116,8 @@ export interface Counts {
    * asked.
    */
   same_addresses: number
+  /** Rows of people who have come back: their start date is after the end date that is stored, where the service was asked. */
+  stored_end_dates: number
 }
 
 /** What a file means. */
@@ -137,6 +139,8 @@ export interface Mapping {
   unknown_managers: 'refuse' | 'leave_out' | null
   /** Whether people without an external id are those whose rows have their addresses, or these rows are refused. */
   same_addresses: 'link' | 'refuse' | null
+  /** Whether a new start date clears an end date before it that is stored, or such a row is refused. */
+  stored_end_dates: 'clear' | 'refuse' | null
   /** As the file was planned last. What nobody has decided is asked if there are such rows. */
   counts?: Counts
   /** In a file for the client: what becomes of columns that it doesn't have. */
@@ -157,6 +161,7 @@ export const USUAL_CHOICES = {
   country: 'company',
   unknown_managers: null,
   same_addresses: null,
+  stored_end_dates: null,
 } as const satisfies Omit<Mapping, 'columns'>
 
 /** Finds where the columns of a mapping are in a file, by their names and order: their indexes, or -1. */
@@ -177,42 +182,69 @@ export function locateColumns(header: readonly string[], columns: readonly Colum
 
 /** The choices of a column, and of a file, that only a person can make. Each is the member of the mapping that is null. */
 export const COLUMN_QUESTIONS = ['to', 'dates', 'clock', 'calendar', 'names', 'by', 'words'] as const
-export const FILE_QUESTIONS = ['past_end_dates', 'country', 'unknown_managers', 'same_addresses'] as const
+export const FILE_QUESTIONS = [
+  'past_end_dates',
+  'country',
+  'unknown_managers',
+  'same_addresses',
+  'stored_end_dates',
+] as const
+
+/** A column about which something is asked. */
+export interface AskedColumn {
+  /** The place of the column in the mapping, from 1. */
+  column: number
+  header: string
+  /** What the values make likely. */
+  likely?: Target
+  /** What the rows say, by the values of the column. */
+  seen?: Record<string, CountedRows>
+}
 
 /** A question that only a person can answer. */
 export type Question =
-  | {
+  | (AskedColumn & {
       about: (typeof COLUMN_QUESTIONS)[number]
-      column: number
-      header: string
       /** The words whose meaning is open. */
       words?: string[]
-      /** What the values make likely. */
-      likely?: Target
-      /** What the rows say, by the values of the column. */
-      seen?: Record<string, CountedRows>
-    }
+      /** The other columns about which the same is asked: of those that may be one thing, at most one is. */
+      others?: AskedColumn[]
+    })
   | { about: (typeof FILE_QUESTIONS)[number]; rows: number }
 
-/** Lists what nobody has decided yet. */
+/** A question about columns. */
+export type ColumnQuestion = Exclude<Question, { rows: number }>
+
+/** Lists what nobody has decided yet. What is the same about several columns is one question. */
 export function listQuestions(mapping: Mapping): Question[] {
-  const ofColumns = mapping.columns.flatMap((given, at): Question[] => {
+  const asked = new Map<string, ColumnQuestion>()
+  const ask = (key: string, column: AskedColumn, question: Pick<ColumnQuestion, 'about' | 'words'>) => {
+    const first = asked.get(key)
+    if (first) first.others = [...(first.others ?? []), column]
+    else asked.set(key, { ...column, ...question })
+  }
+  for (const [at, given] of mapping.columns.entries()) {
     const { to, header, likely, seen } = given
-    const column = { column: at + 1, header, ...(seen ? { seen } : {}) }
-    if (to === null) return [{ about: 'to', ...column, ...(likely ? { likely } : {}) }]
+    const column = { column: at + 1, header }
+    const weighed = { ...column, ...(likely ? { likely } : {}), ...(seen ? { seen } : {}) }
+    if (to === null) {
+      ask(`to ${isDate(likely) ? 'date' : likely}`, weighed, { about: 'to' })
+      continue
+    }
+    for (const about of ['dates', 'clock', 'calendar', 'names', 'by'] as const)
+      if (isReadBy(to, about) && given[about] === null) ask(about, column, { about })
     const words = to === 'status' ? Object.entries(given.words ?? {}) : []
     const open = words.flatMap(([word, status]) => (status === null ? word : []))
-    const ofValues = (['dates', 'clock', 'calendar', 'names', 'by'] as const).filter(
-      (about) => isReadBy(to, about) && given[about] === null,
-    )
-    return [
-      ...ofValues.map((about) => ({ about, column: at + 1, header })),
-      ...(open.length > 0 ? [{ about: 'words' as const, ...column, words: open }] : []),
-    ]
-  })
+    if (open.length > 0) ask(`words ${at}`, weighed, { about: 'words', words: open })
+  }
   const { counts } = mapping
   const ofFile = FILE_QUESTIONS.filter((about) => mapping[about] === null && (counts?.[about] ?? 0) > 0)
-  return [...ofColumns, ...ofFile.map((about) => ({ about, rows: counts![about] }))]
+  return [...asked.values(), ...ofFile.map((about) => ({ about, rows: counts![about] }))]
+}
+
+/** The columns that a question is about. */
+export function columnsOf(question: Question): AskedColumn[] {
+  return 'column' in question ? [question, ...(question.others ?? [])] : []
 }
 
 /** Whether a choice matters for the values of a column. */
@@ -221,6 +253,6 @@ function isReadBy(to: Target, about: 'dates' | 'clock' | 'calendar' | 'names' | 
   return about === 'by' ? to === 'manager' : isDate(to)
 }
 
-export function isDate(to: Target | null): to is (typeof DATE_TARGETS)[number] {
+export function isDate(to: Target | null | undefined): to is (typeof DATE_TARGETS)[number] {
   return DATE_TARGETS.some((target) => target === to)
 }

@@ -18,6 +18,8 @@ export interface RowKeys extends Partial<Record<KeyName, string>> {
   /** First and last name, and the full name as its column has it, as `foldName` makes them. */
   names?: string[]
   manager?: { by: ManagerKey; text: string }
+  /** The start date, YYYY-MM-DD, of a row without an end date. */
+  startDate?: string
   /** How else the row names the manager: by an id, or by a second identifier. The plan does not need them. */
   otherManagers?: string[]
 }

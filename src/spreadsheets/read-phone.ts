@@ -37,7 +37,7 @@ export function findCountry(texts: readonly string[]): CountryCode | undefined {
 /** Reads a phone number as E.164. A local number is one of the country. */
 export function readPhone(sent: string, country: string): PhoneReading {
   if (sent.length > MAX_LENGTH) return { fault: 'is too long for a phone number' }
-  const text = cleanPhone(sent)
+  const text = cleanPhone(sent, country)
   try {
     const number = parsePhoneNumberWithError(text, {
       extract: false,

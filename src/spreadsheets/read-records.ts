@@ -2,11 +2,12 @@ import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-tex
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
+import { columnsOf, FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
+import { readDate } from './read-date.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
 import { isClearable, readColumn, readWhole } from './read-value.ts'
 import {
@@ -160,6 +161,7 @@ const OPEN_CHOICES = {
   unknown_managers: 'have a manager whom nobody knows. Choose whether the manager is left out',
   // The call refuses them, one by one.
   same_addresses: null,
+  stored_end_dates: null,
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string | null>
 
 /**
@@ -173,14 +175,16 @@ function reportQuestions({ line }: FileRow, mapping: Mapping, columns: readonly 
       if (open !== null) report(line, null, `People in ${question.rows} rows ${open}`)
       continue
     }
-    const { number, header, words = {} } = columns[question.column - 1]!
-    const isFull = Object.keys(words).length >= MAX_WORDS
-    const open =
-      question.about === 'words'
-        ? `has words whose meaning isn't known: ${question.words!.map(showCell).join(', ')}. Choose what they mean` +
-          (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
-        : OPEN[question.about]
-    report(line, number, `Column ${showCell(readName(header))} ${open}`)
+    for (const { column } of columnsOf(question)) {
+      const { number, header, words = {} } = columns[column - 1]!
+      const isFull = Object.keys(words).length >= MAX_WORDS
+      const open =
+        question.about === 'words'
+          ? `has words whose meaning isn't known: ${question.words!.map(showCell).join(', ')}. Choose what they mean` +
+            (isFull ? `, or, if there are more than ${MAX_WORDS} words, another column` : '')
+          : OPEN[question.about]
+      report(line, number, `Column ${showCell(readName(header))} ${open}`)
+    }
   }
 }
 
@@ -340,6 +344,11 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   const named = [texts.get('manager_id'), externalId, texts.get('manager')]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
+  const start = columns.find(({ to }) => to === 'start_date')
+  if (start && !texts.has('termination_date')) {
+    const { value } = readDate(cells[start.number - 1] ?? '', { order: start.dates ?? 'day_first', clock: 'ignore' })
+    if (value) keys.startDate = value
+  }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
   if (others.length > 0) keys.otherManagers = others as string[]
   const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']

@@ -1,5 +1,5 @@
 import type { HeaderMeaning } from './header-words.ts'
-import { HEADER_WORDS } from './header-words.ts'
+import { HEADER_WORDS, OTHER_WORDS } from './header-words.ts'
 
 const LATIN: Readonly<Record<string, string>> = { ß: 'ss', ł: 'l', ø: 'o', æ: 'ae', œ: 'oe', đ: 'd', ı: 'i' }
 
@@ -20,51 +20,118 @@ export function simplify(text: string): string {
     .trim()
 }
 
-const MEANINGS: ReadonlyMap<string, HeaderMeaning> = new Map(
-  Object.entries(HEADER_WORDS).flatMap(([meaning, languages]) =>
-    Object.values(languages).flatMap((words: string) =>
-      words.split(', ').map((word): [string, HeaderMeaning] => [join(word), meaning as HeaderMeaning]),
-    ),
-  ),
-)
+type WordClass = keyof typeof HEADER_WORDS | keyof typeof OTHER_WORDS
 
-function join(text: string): string {
-  return simplify(text).replaceAll(' ', '')
-}
+/** What a word may be: `名` is a first name alone, and any name behind a department. */
+const CLASSES = new Map<string, WordClass[]>()
+for (const [name, words] of Object.entries({ ...HEADER_WORDS, ...OTHER_WORDS }))
+  for (const word of words.split(/\s+/)) CLASSES.set(word, [...(CLASSES.get(word) ?? []), name as WordClass])
 
 /** What a system adds to the name of a column: `[Required]`, `(optional)`, `*`, a number, the format of dates. */
 const ADDED = /\s+\[[^\]]*\]|\s*\((?:required|optional|pflichtfeld|obligatoire|[0-9]+|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
 /** What systems put before the names of columns that their users add. */
 const OWN_COLUMN = /^(?:x|u|cf|custom)_+(?=\p{L})/iu
 
-/** The longest name that is looked at, in UTF-16 units. */
+/** The longest name that is looked at, and the longest word that may be made of others, in UTF-16 units. */
 const MAX_NAME = 256
+const MAX_COMPOUND = 40
 
 /** Recognizes what a column is by its name, in many languages; null if the name is not known. */
 export function recognizeHeader(header: string): HeaderMeaning | null {
   const name = header.slice(0, MAX_NAME)
+  if (SECRET.test(simplify(name))) return 'never_store'
   // The innermost name of a nested value: `profile.firstName`, `name/familyName`.
   const plain = name
     .replaceAll(ADDED, '')
     .replace(OWN_COLUMN, '')
     .replace(/[./](?:value|work|primary)$/i, '')
   const parts = plain.split(/[.:/](?=\p{L})/u)
-  for (const text of [name, plain]) {
-    const meaning = MEANINGS.get(join(text))
-    if (meaning) return meaning
-  }
+  const found = readWords(name) ?? readWords(plain)
+  if (found) return found
   // What a nested manager has is about the manager.
-  if (parts.slice(0, -1).some((part) => MEANINGS.get(join(part)) === 'manager')) return 'manager'
-  return MEANINGS.get(join(parts.at(-1)!)) ?? null
+  if (parts.slice(0, -1).some((part) => readWords(part) === 'manager')) return 'manager'
+  return readWords(parts.at(-1)!)
 }
 
+/** What may have a number: the code of a department is no department. */
+const NUMBERED: ReadonlySet<HeaderMeaning> = new Set([
+  'employee_number',
+  'external_id',
+  'user_name',
+  'phone',
+  'email',
+  'manager',
+  'country',
+])
+const DATED: ReadonlySet<HeaderMeaning> = new Set(['start_date', 'termination_date'])
+/** What somebody has who is named beside it. */
+const OWNED: readonly (keyof typeof HEADER_WORDS)[] = [
+  'email',
+  'employee_number',
+  'external_id',
+  'first_name',
+  'last_name',
+  'full_name',
+]
+
+const isMeaning = (name: WordClass): name is keyof typeof HEADER_WORDS => name in HEADER_WORDS
+
+/** What the words of a name say together, if all of them are known. */
+function readWords(text: string): HeaderMeaning | null {
+  const simple = simplify(text)
+  const whole = CLASSES.get(simple.replaceAll(' ', ''))?.find(isMeaning)
+  if (whole) return whole
+  const found: WordClass[][] = []
+  for (const word of simple.replaceAll(/\d+/g, ' ').split(' ')) {
+    if (word === '') continue
+    const classes = splitCompound(word)
+    if (!classes) return null
+    found.push(...classes)
+  }
+  const has = (name: WordClass) => found.some((classes) => classes.includes(name))
+  const meanings = new Set(found.map((classes) => classes.at(-1)!).filter(isMeaning))
+  if (meanings.has('manager')) for (const name of OWNED) meanings.delete(name)
+  else if (meanings.size > 1) for (const name of ['employee_number', 'full_name'] as const) meanings.delete(name)
+  if (meanings.has('phone') || meanings.has('email')) meanings.delete('location')
+  if (meanings.has('status')) for (const name of ['job_title', 'user_name'] as const) meanings.delete(name)
+  if (meanings.has('start_date') || meanings.has('termination_date')) meanings.delete('last_name')
+  if (meanings.has('not_ours')) return 'not_ours'
+  const [first, ...more] = meanings
+  if (meanings.has('first_name') && meanings.has('last_name')) return 'full_name'
+  if (!first || more.length > 0) return null
+  if ((has('number') && !NUMBERED.has(first)) || (has('date') && !DATED.has(first))) return null
+  // `Nom Prénom`, `Apellidos y nombre`.
+  const names = found.filter((classes) => classes.includes('name'))
+  const isWhole = names.length === 1 && names[0] === found[0] && first === 'first_name'
+  if (isWhole || (first === 'last_name' && has('first_or_full_name'))) return 'full_name'
+  return first === 'employee_number' && has('name') && !has('number') ? 'full_name' : first
+}
+
+/** The classes of the words of which a word is made: `Eintrittsdatum`, `入社年月日`; null if one of them is not known. */
+function splitCompound(word: string): WordClass[][] | null {
+  const known = CLASSES.get(word)
+  if (known) return [known]
+  if (word.length > MAX_COMPOUND) return null
+  for (let at = word.length - 1; at > 0; at -= 1) {
+    const first = CLASSES.get(word.slice(0, at))
+    // Short words of Latin letters begin many others.
+    const isShort = at < 3 && /^[a-z]/.test(word)
+    const rest = first && !isShort ? (splitCompound(word.slice(at)) ?? splitLinked(word.slice(at))) : null
+    if (rest) return [first!, ...rest]
+  }
+  return null
+}
+
+/** In German and Dutch, an s may link two words. */
+const splitLinked = (word: string) => (word.startsWith('s') ? splitCompound(word.slice(1)) : null)
+
 const SECRET =
-  /pass ?wor[dt]|pass ?code|pass ?phrase|kennwort|credential|mot de passe|contrasena|wachtwoord|haslo|palavra ?passe|パスワード|密码|пароль|secret|api ?key|private ?key|one time code|recovery code|security answer/
+  /pass ?wor[dt]|pass ?code|pass ?phrase|kennwort|credential|mot de passe|contrasena|wachtwoord|haslo|palavra ?passe|パスワード|密码|пароль|secret|api ?key|private ?key|one time code|recovery (?:code|question)|security answer|senha|parola d ordine|\bpin$/
 
 /** Whether a column holds passwords or the like, which are kept nowhere. */
 export function isSecretHeader(header: string): boolean {
   const name = header.slice(0, MAX_NAME)
-  return recognizeHeader(name) === 'never_store' || SECRET.test(simplify(name))
+  return SECRET.test(simplify(name))
 }
 
 const FLAG = /^(?:true|false|yes|no)$/i

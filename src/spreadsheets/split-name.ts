@@ -79,13 +79,16 @@ const TWO_CHARACTERS = new Set(
     /\s+/,
   ),
 )
+/** Of these, in a name of three syllables, the first one alone is more often the last name: 황 | 보라. */
+const OFTEN_ONE = new Set(['황보', '선우', '서문', '동방'])
 /** A Chinese or Korean name without a blank. */
 const CHARACTERS = /^[\p{Script=Han}\p{Script=Hangul}]{2,5}$/u
 
 function splitCharacters(name: string): SplitName | null {
   const characters = [...name]
   if (!CHARACTERS.test(name)) return null
-  const isTwo = characters.length > 2 && TWO_CHARACTERS.has(characters.slice(0, 2).join(''))
+  const two = characters.slice(0, 2).join('')
+  const isTwo = characters.length > (OFTEN_ONE.has(two) ? 3 : 2) && TWO_CHARACTERS.has(two)
   const at = isTwo ? 2 : 1
   return { last: characters.slice(0, at).join(''), first: characters.slice(at).join('') }
 }

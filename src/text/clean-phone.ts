@@ -1,8 +1,18 @@
 /** The 1 behind the code of Mexico that mobile numbers had until 2019, before ten digits. */
 const OLD_MEXICAN = /^\+52[\s.-]*1(?=(?:[\s().-]*\d){10}$)/
+/** What was dialed there before the ten digits of a mobile phone: 044, 045, or 1. */
+const DIALED_IN_MEXICO = /^(?:04[45][\s.-]*)?(?:1[\s.-]*)?(?=[(\d](?:[\s().-]*\d){9,10}$)/
 
-/** A phone number as people and programs write it, with + before the code of its country if that was dialed. */
-export function cleanPhone(sent: string): string {
+/**
+ * A phone number as people and programs write it, with + before the code of its country if that was dialed. `country` is
+ * where local numbers are.
+ */
+export function cleanPhone(sent: string, country: string | null = null): string {
+  const text = unwrapPhone(sent)
+  return country === 'MX' ? text.replace(DIALED_IN_MEXICO, '') : text
+}
+
+function unwrapPhone(sent: string): string {
   return (
     sent
       .normalize('NFKC')

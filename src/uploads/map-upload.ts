@@ -13,6 +13,7 @@ import { changeMapping, readRowsToPlan } from '#ledger/uploads/change-upload'
 import { dateOf, readContent, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
+import { countReturning } from './returning-people.ts'
 import { FileFaultError } from './part-builder.ts'
 import { planParts } from './plan-parts.ts'
 import { RowStore } from './row-store.ts'
@@ -66,6 +67,7 @@ async function planAgain(
       today: dateOf(upload),
       countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, upload.companyId, absent),
       countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, upload, all),
+      countReturning: (all: readonly RowKeys[]) => countReturning(pool, upload.companyId, all),
     }
     const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))

@@ -27,6 +27,8 @@ export interface PlanFacts {
   countAbsent(rows: readonly RowKeys[]): Promise<number>
   /** Counts the rows that `link_by_email` would link to people without an external id. */
   countLinkable(rows: readonly RowKeys[]): Promise<number>
+  /** Counts the rows of people who have come back, whose stored end date is before their start date. */
+  countReturning(rows: readonly RowKeys[]): Promise<number>
 }
 
 /**
@@ -38,7 +40,7 @@ export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
-  { today, countAbsent, countLinkable }: PlanFacts,
+  { today, countAbsent, countLinkable, countReturning }: PlanFacts,
   signal?: AbortSignal,
 ): Promise<{ parts: FilledPart[]; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
@@ -63,7 +65,8 @@ export async function planParts(
     }
     if (!counts) return { parts: parts.end(), mapping }
     const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
-    return { parts: parts.end(), mapping: counts.finish(plan, { absent, linkable: await countLinkable(keys) }) }
+    const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
+    return { parts: parts.end(), mapping: counts.finish(plan, { absent, linkable, returning }) }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }

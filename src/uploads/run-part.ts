@@ -259,6 +259,7 @@ async function makeCall(
     // One of the people who are not in the file may be erased meanwhile.
     isAllOrNone: upload.isAllOrNone && part.missingOf === null,
     linksByEmail: upload.operation === 'upsert' && upload.mapping?.same_addresses === 'link',
+    clearsEndDates: upload.mapping?.stored_end_dates === 'clear',
     validateOnly: false,
     traceparent: null,
     command: await doInTurns(readCommand(commands, upload, part, body)),

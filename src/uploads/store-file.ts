@@ -20,6 +20,7 @@ import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '#ledger/up
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
+import { countReturning } from './returning-people.ts'
 import { inTransaction } from '#postgres/transaction'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
@@ -101,6 +102,7 @@ export async function storeFile(
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
     countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
+    countReturning: (all: readonly RowKeys[]) => countReturning(pool, companyId, all),
   }
   const limits = { maxRecords, bodyLimit }
   const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)

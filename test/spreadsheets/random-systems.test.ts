@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { utils, write as writeBook } from '@e965/xlsx'
 import t from 'tap'
 import type { Mapping } from '../../src/spreadsheets/mapping.ts'
-import { HEADER_WORDS } from '../../src/spreadsheets/header-words.ts'
 import { planRows } from '../../src/spreadsheets/plan-rows.ts'
 import { openWorkbook } from '../../src/spreadsheets/read-workbook.ts'
 import { openRows } from '../../src/spreadsheets/read-records.ts'
 import { canonicalJson } from '../../src/ledger/integrity/canonical-json.ts'
 import { doAtOnce } from '../../src/domain/pieces.ts'
+import { COLUMN_NAMES } from '../support/files/column-names.ts'
 import { proposeFor } from '../support/files/propose-for.ts'
 import { inputs } from '../support/quick.ts'
 
@@ -88,8 +88,8 @@ type System = typeof system extends fc.Arbitrary<infer Drawn> ? Drawn : never
 
 /** Writes people as a system does: the header and the rows. */
 function write(all: readonly Person[], { language, word, dates, statuses, names, managers, isLocal, order }: System) {
-  const header = (meaning: keyof typeof HEADER_WORDS) => {
-    const words = (HEADER_WORDS[meaning] as Record<string, string>)[language]!.split(', ')
+  const header = (meaning: string) => {
+    const words = COLUMN_NAMES[meaning]![language]!
     return words[word % words.length]!
   }
   const nameOf = ({ first_name: first, last_name: last }: Person) =>

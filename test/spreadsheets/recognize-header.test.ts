@@ -1,14 +1,36 @@
 import t from 'tap'
-import { HEADER_WORDS } from '../../src/spreadsheets/header-words.ts'
 import { isSecretHeader, recognizeHeader } from '../../src/spreadsheets/recognize-header.ts'
+import { COLUMN_NAMES } from '../support/files/column-names.ts'
 import { proposeFor } from '../support/files/propose-for.ts'
 
 /* What columns are, by their names in many languages. */
 
-await t.test('each name in the list means one thing', async (t) => {
-  for (const [meaning, languages] of Object.entries(HEADER_WORDS))
-    for (const words of Object.values(languages))
-      for (const word of words.split(', ')) t.equal(recognizeHeader(word), meaning, word)
+await t.test('the names of columns are known in many languages', async (t) => {
+  for (const [meaning, languages] of Object.entries(COLUMN_NAMES))
+    for (const names of Object.values(languages))
+      for (const name of names) t.equal(recognizeHeader(name), meaning, name)
+})
+
+await t.test('a name is read word by word, and is unknown if one of them is', async (t) => {
+  const names: [string, string | null][] = [
+    ['Date of Employee Hiring', null],
+    ['Date of Hire', 'start_date'],
+    ['Hire Date (Original)', 'start_date'],
+    ['Austrittsdatum', 'termination_date'],
+    ['Probation End Date', null],
+    ['Department Code', null],
+    ['Job code', null],
+    ['Status Date', null],
+    ['Manager Employee ID', 'manager'],
+    ['Last Login', null],
+    ['Company name', null],
+    ['Legal Name - First Name', 'first_name'],
+    ['Name, Vorname', 'full_name'],
+    ['Personnummer', null],
+    ['部門名', 'department'],
+    ['入社年月日', 'start_date'],
+  ]
+  for (const [name, meaning] of names) t.equal(recognizeHeader(name), meaning, name)
 })
 
 await t.test('capitals, accents, signs, and what systems add do not matter', async (t) => {
@@ -63,7 +85,7 @@ await t.test(
     ])
     t.strictSame(targets(['Personalnummer'], ['7']), ['external_id'], 'people need an identifier')
     t.strictSame(targets(['employee_number'], ['7']), ['employee_number'], 'as the API names it')
-    t.strictSame(targets(['Title', 'Manager'], ['Mr', 'yes'], ['Mrs', 'no']), ['nothing', 'nothing'])
+    t.strictSame(targets(['Title', 'Manager'], ['Mr', 'yes'], ['Mrs', 'no']), [null, 'nothing'], 'a salutation')
     t.strictSame(targets(['Email', 'Phone'], ['none', 'x']), [null, null], 'values contradict')
   },
 )
@@ -83,7 +105,7 @@ await t.test('columns whose names nobody knows are recognized by their values, o
   const people = ['A1,Ada Lovel,ada.lovel@firm.example,+4930901820,', 'A2,Ben Kirby,ben.kirby@firm.example,,A1']
   t.strictSame(propose('q,w,e,r,z', ...people, 'A3,Cy Marsh,cy.marsh@firm.example,+4930901822,A1'), [
     'external_id?',
-    'full_name?',
+    'full_name',
     'email',
     'phone?',
     'manager?',
@@ -111,8 +133,8 @@ await t.test('columns whose names nobody knows are recognized by their values, o
   const named = 'Vorname,Nachname,E-Mail'
   const rows = ['Ada,Lovel,ada@x.example', 'Ben,Kirby,ben@x.example', 'Cy,Marsh,cy@x.example', 'Di,Perry,di@x.example']
   const toOf = (...cells: string[]) => propose(`${named},Zustand`, ...rows.map((row, at) => `${row},${cells[at]}`))[3]
-  t.equal(toOf('x', '', '', ''), 'status?', 'a mark')
-  t.equal(toOf('0', '0', '0', '1'), 'status?', 'yes and no')
+  t.equal(toOf('x', '', '', ''), 'status', 'a mark, whose meaning is asked')
+  t.equal(toOf('0', '0', '0', '1'), 'status', 'yes and no, of which one is asked')
   t.equal(toOf('da', 'da', 'weg', 'da'), 'status?', 'a few words')
   t.equal(toOf('weg', 'weg', 'weg', 'weg'), 'status?', 'a list of people who have left')
   t.equal(toOf('2019-05-06', '', '', ''), 'termination_date?', 'dates that some rows have')

@@ -13,7 +13,12 @@ async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
   const used = { ...limits, ...more }
   const file = await readFile([Buffer.from(text as string)], UNANSWERED, used, null)
   const { header, proposal: mapping, rows, notes } = file
-  const facts = { today: '2026-03-31', countAbsent: async () => 0, countLinkable: async () => 0 }
+  const facts = {
+    today: '2026-03-31',
+    countAbsent: async () => 0,
+    countLinkable: async () => 0,
+    countReturning: async () => 0,
+  }
   const { parts } = await planParts({ header, mapping, rows }, used, new Map(), facts)
   return { header, notes, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
 }

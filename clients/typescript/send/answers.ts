@@ -4,6 +4,7 @@ import {
   CLOCKS,
   COLUMN_QUESTIONS,
   type ColumnMapping,
+  columnsOf,
   DATE_ORDERS,
   FILE_QUESTIONS,
   listQuestions,
@@ -34,6 +35,7 @@ const FILE_ANSWERS = {
   country: null,
   unknown_managers: ['leave_out', 'refuse'],
   same_addresses: ['link', 'refuse'],
+  stored_end_dates: ['clear', 'refuse'],
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], readonly string[] | null>
 
 /** `COLUMN:about=value`, `COLUMN:words:WORD=value`, or `about=value`. */
@@ -96,8 +98,10 @@ function describeAnswer(question: Question): string[] {
     `  --answer ${quote(`${name}=${values?.join('|') ?? 'CODE'}`)}`
   if (!('column' in question)) return [offer(about, FILE_ANSWERS[about as (typeof FILE_QUESTIONS)[number]])]
   const values = COLUMN_ANSWERS[question.about]
-  const name = `${readName(question.header)}:${about}`
-  return question.words ? question.words.map((word) => offer(`${name}:${word}`, values)) : [offer(name, values)]
+  return columnsOf(question).flatMap(({ header }) => {
+    const name = `${readName(header)}:${about}`
+    return question.words ? question.words.map((word) => offer(`${name}:${word}`, values)) : [offer(name, values)]
+  })
 }
 
 function quote(text: string): string {

@@ -35,7 +35,7 @@ export async function sendFile(
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const args = { ...given, linkByEmail: given.linkByEmail || linksInMapping(file, given) }
+  const args = { ...given, ...switchesOf(file, given) }
   const { path, statePath, operation, answers, url, apiId, maxRecords } = args
   const facts = [
     file.hash,
@@ -123,10 +123,11 @@ class Refusals {
 export async function previewFile(
   client: EmployeeClient,
   file: OpenedFile,
-  args: SendArguments,
+  given: SendArguments,
   output: Output,
   signal: AbortSignal,
 ): Promise<void> {
+  const args = { ...given, ...switchesOf(file, given) }
   const { path } = args
   const progress = showProgress('checked', file.count, 0, output.stream)
   const begun = createState(null)
@@ -183,21 +184,26 @@ function cutCalls(file: OpenedFile, { operation, maxRecords }: SendArguments, { 
   return cutBatches(operation, left(), options, ({ json }) => json)
 }
 
-function linksInMapping({ mapping }: OpenedFile, { operation }: SendArguments): boolean {
-  return operation === 'upsert' && mapping?.same_addresses === 'link'
+/** What the mapping of the file says about people whom the company has. */
+function switchesOf({ mapping }: OpenedFile, { operation, linkByEmail }: SendArguments) {
+  return {
+    linkByEmail: linkByEmail || (operation === 'upsert' && mapping?.same_addresses === 'link'),
+    clearEndDates: mapping?.stored_end_dates === 'clear',
+  }
 }
 
 function send(
   client: EmployeeClient,
-  { operation, allOrNone, linkByEmail }: SendArguments,
+  { operation, allOrNone, linkByEmail, clearEndDates }: SendArguments & ReturnType<typeof switchesOf>,
   records: FileRecord[],
   others: Omit<BulkOptions, 'allOrNone'>,
 ): Promise<Answer> {
   const body = new JsonText(`[${records.map(({ json }) => json).join(',')}]`) as unknown as []
+  const switches = { linkByEmail, clearEndDates }
   if (allOrNone)
-    return operation === 'upsert' ? client.upsert(body, { ...others, linkByEmail }) : client.updateMany(body, others)
+    return operation === 'upsert' ? client.upsert(body, { ...others, ...switches }) : client.updateMany(body, others)
   const options = { ...others, allOrNone } as const
-  return operation === 'upsert' ? client.upsert(body, { ...options, linkByEmail }) : client.updateMany(body, options)
+  return operation === 'upsert' ? client.upsert(body, { ...options, ...switches }) : client.updateMany(body, options)
 }
 
 type Answer = UpsertedEmployees | UpdatedEmployees | PartlyApplied

@@ -68,7 +68,7 @@ function namesNobody(request: FastifyRequest): boolean {
   return Object.entries(request.query as object).every(isSwitch)
 }
 
-const SWITCHES: readonly string[] = ['validate_only', 'all_or_none', 'link_by_email']
+const SWITCHES: readonly string[] = ['validate_only', 'all_or_none', 'link_by_email', 'clear_end_dates']
 
 function isSwitch([name, value]: [string, unknown]): boolean {
   return SWITCHES.includes(name) && /^(?:true|false)$/.test(String(value))
@@ -81,6 +81,7 @@ function switchesOf(request: FastifyRequest) {
     validateOnly: valueOf('validate_only') === 'true',
     isAllOrNone: valueOf('all_or_none') !== 'false',
     linksByEmail: valueOf('link_by_email') === 'true',
+    clearsEndDates: valueOf('clear_end_dates') === 'true',
   }
 }
 
@@ -109,10 +110,11 @@ function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const { hashKey, key: apiKey } = callerOf(request)
   const keyHash = createHmac('sha256', hashKey).update(`${apiKey.id} ${key}`).digest('hex')
   const { ifMatch, ifNoneMatch } = preconditionsOf(request)
-  const { isAllOrNone, linksByEmail } = switchesOf(request)
+  const { isAllOrNone, linksByEmail, clearsEndDates } = switchesOf(request)
   const conditions = [
     ...(isAllOrNone ? [] : ['\nall_or_none false']),
     ...(linksByEmail ? ['\nlink_by_email true'] : []),
+    ...(clearsEndDates ? ['\nclear_end_dates true'] : []),
     ...(ifMatch === undefined ? [] : [`\nif-match ${ifMatch}`]),
     ...(ifNoneMatch === undefined ? [] : [`\nif-none-match ${ifNoneMatch}`]),
   ].join('')

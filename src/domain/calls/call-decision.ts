@@ -36,6 +36,8 @@ export interface CallContext {
   wording: RefusalWording
   /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
   linksByEmail: boolean
+  /** Whether a new start date clears an end date before it that is stored, of a record that sends none. */
+  clearsEndDates?: boolean | undefined
   /** The country of the company (ISO 3166-1 alpha-2), whose local phone numbers are read; null if it has none. */
   country: string | null
 }

@@ -145,7 +145,7 @@ const IDEMPOTENCY_KEY_REUSED = problem(
 )
 
 function contextOf(
-  { callId, requestId, command, isAllOrNone, linksByEmail, protocol }: WriteCall,
+  { callId, requestId, command, isAllOrNone, linksByEmail, clearsEndDates, protocol }: WriteCall,
   { now, durationMs, country }: Pick<CallState, 'now' | 'durationMs' | 'country'>,
 ): Omit<CallContext, 'key' | 'upload'> {
   return {
@@ -153,6 +153,7 @@ function contextOf(
     durationMs,
     isAllOrNone,
     linksByEmail,
+    clearsEndDates,
     now,
     country,
     operation: command.operation,

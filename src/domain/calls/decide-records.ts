@@ -1,4 +1,4 @@
-import { addMissing, addStateErrors } from '../employees/employee.ts'
+import { addMissing, addStateErrors, type Employee } from '../employees/employee.ts'
 import { createsAll, rulesOf } from '../operations.ts'
 import { mapInPieces, type Pieces } from '../pieces.ts'
 import type { CallContext, CallDecision } from './call-decision.ts'
@@ -35,8 +35,9 @@ export function* decideRecords(
   const { records, unchanged } = setAside(all, directory)
   const located = (record: ReadRecord) => locateEmployee(record, directory, linksByEmail)
   const idOf = (record: ReadRecord) => located(record)?.id ?? newIds?.of(record.index)
-  const draft = (record: ReadRecord, earlier: Draft | undefined) => {
-    const before = located(record)
+  const draft = (sent: ReadRecord, earlier: Draft | undefined) => {
+    const before = located(sent)
+    const record = context.clearsEndDates && before ? withoutStoredEnd(sent, before) : sent
     // Without a valid locator, nobody knows whether the employee of an upsert is new.
     const mayBeNew = !before && (record.locator !== null || createsAll(operation))
     return newIds && mayBeNew
@@ -84,6 +85,13 @@ export function* decideRecords(
   const decision = yield* failCall(whole, { ...NO_COUNTS, total, failed }, context)
   const faulty = new Set(whole.filter(isFaulty).map(({ record }) => record.index))
   return { ...decision, valid: all.filter(({ index }) => !faulty.has(index)) }
+}
+
+/** Somebody who has come back: the end date that is stored is before the start date of the record. */
+function withoutStoredEnd(record: ReadRecord, { termination_date: end }: Employee): ReadRecord {
+  const { start_date: start, termination_date: sent } = record.patch
+  const hasComeBack = end !== null && typeof start === 'string' && start > end && sent === undefined
+  return hasComeBack ? { ...record, patch: { ...record.patch, termination_date: null } } : record
 }
 
 /** Sets the records aside that need no decision. */

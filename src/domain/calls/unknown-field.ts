@@ -13,6 +13,7 @@ const FIELDS: Readonly<Record<HeaderMeaning, string | null>> = {
   email: 'email',
   employee_number: 'external_id or employee_number',
   external_id: 'external_id',
+  user_name: 'user_name or external_id',
   job_title: 'job_title',
   department: 'department',
   division: 'division',

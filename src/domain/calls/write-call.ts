@@ -27,6 +27,8 @@ export interface WriteCall {
   keepsFailed?: boolean
   /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
   linksByEmail: boolean
+  /** Whether a new start date clears an end date before it that is stored, of a record that sends none. */
+  clearsEndDates?: boolean | undefined
   /** Answer what would happen, and store nothing but the use of the key. */
   validateOnly: boolean
   /** W3C `traceparent` of the request; null when nobody collects its trace. */

@@ -20,6 +20,7 @@ import type { KeyProtocol, KeyServices } from './key-protocol.ts'
 interface CallSwitches {
   isAllOrNone: boolean
   linksByEmail: boolean
+  clearsEndDates?: boolean
   validateOnly: boolean
 }
 

@@ -29,6 +29,12 @@ const validateOnly = optionalBoolean({
 
 const WriteOneQuery = strictObject({ validate_only: validateOnly })
 
+const clearEndDates = optionalBoolean({
+  description:
+    'Whether a record with a `start_date` after the `termination_date` that its employee has clears that date, if it ' +
+    'sends none: for people who come back. Without it, such a record is refused.',
+})
+
 const WriteManyQuery = strictObject({
   validate_only: validateOnly,
   all_or_none: optionalBoolean({
@@ -49,6 +55,7 @@ const UpsertQuery = Type.Object(
         '`external_id`, who gets that `external_id`: for the first sync over people who were entered without one. ' +
         'Inactive employees and those with another `external_id` are conflicts, as without this parameter.',
     }),
+    clear_end_dates: clearEndDates,
   },
   { additionalProperties: false },
 )

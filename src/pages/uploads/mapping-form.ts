@@ -1,13 +1,21 @@
 import { trimBlanks } from '#text/normalize-text'
 import { readName } from '#spreadsheets/cells'
-import type { ColumnMapping, Mapping, Question, Target } from '#spreadsheets/mapping'
-import { type COLUMN_QUESTIONS, FILE_QUESTIONS, isDate, listQuestions, locateColumns } from '#spreadsheets/mapping'
+import type { ColumnMapping, ColumnQuestion, Mapping, Question, Target } from '#spreadsheets/mapping'
+import {
+  type COLUMN_QUESTIONS,
+  columnsOf,
+  FILE_QUESTIONS,
+  isDate,
+  listQuestions,
+  locateColumns,
+} from '#spreadsheets/mapping'
 import { isPhoneCountry } from '#spreadsheets/read-phone'
 import { isSecretHeader } from '#spreadsheets/recognize-header'
 import { hasOwnColumns } from '#spreadsheets/record-columns'
 import { guessNameRule } from '#spreadsheets/split-name'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import { FileFaultError } from '#uploads/part-builder'
+import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '#pages/parts/form'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
@@ -28,16 +36,20 @@ interface ShownColumn {
  */
 export function renderMapping(
   { id, header, mapping }: StoredUpload,
-  examples: readonly (readonly string[])[],
+  preview: PartPreview,
   country: string | undefined,
 ): Html {
   if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
   const places = locateColumns(header, mapping.columns)
-  const rows = mapping.columns.map((column, at) => ({ at, column, examples: examples[places[at]!] ?? [] }))
+  const rows = mapping.columns.map((column, at) => ({
+    at,
+    column,
+    examples: preview.records.examples[places[at]!] ?? [],
+  }))
   const asked = listQuestions(mapping)
   const unused = mapping.columns.filter(({ to }) => to === 'nothing')
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
-    ${asked.length !== 0 && renderQuestions(mapping, asked, rows, country)}
+    ${asked.length !== 0 && renderQuestions(mapping, asked, rows, { country, returning: listReturning(preview) })}
     <details class="mapping">
       <summary>
         Columns: ${formatCount(mapping.columns.length - unused.length, 'column')}
@@ -77,7 +89,7 @@ function renderQuestions(
   mapping: Mapping,
   asked: readonly Question[],
   rows: readonly ShownColumn[],
-  country: string | undefined,
+  { country, returning }: { country: string | undefined; returning: readonly string[] },
 ): Html {
   const count = asked.length
   return html`<fieldset class="questions">
@@ -86,13 +98,16 @@ function renderQuestions(
       if (!('column' in question)) {
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
-        return html`${said} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
+        const names = about === 'stored_end_dates' && html`<p><bdi>${returning.join(', ')}</bdi></p>`
+        return html`${said} ${names} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
       }
-      const row = rows[question.column - 1]!
-      const select =
-        question.about === 'to' ? renderTarget(row, findOnlyLikely(asked, question)) : renderReading(row, true)
-      const answer = question.about === 'words' ? select : html`<p>${select}</p>`
-      return html`${renderQuestion(question.about, row)} ${answer}`
+      const all = columnsOf(question).map(({ column }) => rows[column - 1]!)
+      const { about } = question
+      const answerFor = (row: ShownColumn) =>
+        about === 'to' ? renderTarget(row, findOnlyLikely(all, row)) : renderReading(row, true)
+      if (all.length === 1) return renderQuestion(html`: ${QUESTIONS[about]}`, all[0]!, answerFor(all[0]!))
+      return html`<p><strong>${askAboutColumns(question, all.length)}</strong></p>
+        ${all.map((row) => renderQuestion('', row, answerFor(row)))}`
     })}
     ${asksToLeaveOut(asked) && renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">
@@ -103,13 +118,31 @@ function renderQuestions(
   </fieldset>`
 }
 
-/** What a column is likely to be, unless another one is as likely to be that. */
-function findOnlyLikely(
-  asked: readonly Question[],
-  { likely }: Extract<Question, { column: number }>,
-): Target | undefined {
-  const same = asked.filter((question) => 'column' in question && question.likely === likely)
-  return same.length === 1 ? likely : undefined
+/** The names of people who have come back, as the rows have them that the preview refuses for it. */
+function listReturning({ errors, records }: PartPreview): string[] {
+  const refused = errors.filter(({ pointer }) => pointer.endsWith('/start_date')).slice(0, MAX_NAMES)
+  return refused.map(({ index }) => {
+    const {
+      first_name: first,
+      last_name: last,
+      external_id: id,
+      email,
+    } = records.body[index] as Record<string, unknown>
+    return [first, last].filter((name) => typeof name === 'string').join(' ') || String(id ?? email)
+  })
+}
+
+/** What a column is likely to be: of several that are asked together, at most one is, but all of them may be nothing. */
+function findOnlyLikely(asked: readonly ShownColumn[], { column: { likely } }: ShownColumn): Target | undefined {
+  return likely === 'nothing' || asked.filter(({ column }) => column.likely === likely).length === 1
+    ? likely
+    : undefined
+}
+
+function askAboutColumns({ about, likely }: Pick<ColumnQuestion, 'about' | 'likely'>, count: number): string {
+  if (about !== 'to' || likely === undefined || likely === 'nothing' || isDate(likely))
+    return `${formatCount(count, 'column')}: ${QUESTIONS[about].replace('this column', 'them')}`
+  return `Which of these ${count} columns, if any, is: ${TARGET_LABELS[likely]}?`
 }
 
 /** What an end date that has passed says where no column has a status, and what harms nobody. */
@@ -133,13 +166,15 @@ const FILE_QUESTION_TEXTS = {
   country: 'the phone number has no country code',
   unknown_managers: 'the manager is nobody in the file or in the company',
   same_addresses: 'people who have no external ID yet have these addresses. Are they the same people?',
+  stored_end_dates: 'people have come back. The end date that is stored for them stands in the way',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
-function renderQuestion(about: keyof typeof QUESTIONS, row: ShownColumn): Html {
+function renderQuestion(text: Html | string, row: ShownColumn, answer: Html): Html {
   return html`<p>
-    <strong><bdi>${readName(row.column.header)}</bdi>: ${QUESTIONS[about]}</strong>
-    <span class="hint">${renderExamples(row)}</span>
-  </p>`
+      <strong><bdi>${readName(row.column.header)}</bdi>${text}</strong>
+      <span class="hint">${renderExamples(row)}</span>
+    </p>
+    <div>${answer}</div>`
 }
 
 /** Renders a button that imports the rows without the values that cannot be read. */
@@ -197,8 +232,9 @@ const TARGET_LABELS = {
   as_named: 'The attribute of this name',
 } as const satisfies Record<Target, string>
 
-/** An answer has to be chosen if nothing is. */
+/** An answer has to be chosen if nothing is, but where the column may become something else. */
 const CHOOSE: Options = { '': 'Choose' }
+const OPEN: Options = { open: 'Choose' }
 
 function renderTarget({ at, column: { to, header } }: ShownColumn, likely?: Target): Html {
   const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
@@ -229,9 +265,12 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
   if (to === 'custom')
     return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
   if (to !== 'status') return html`${selects}`
-  return html`${Object.entries(column.words ?? {}).map(([word, status], number) => {
+  // Proposed by its values, it may say something else.
+  const isProposed = isOpen && column.likely === 'status'
+  return html`${isProposed && renderTarget({ at, column, examples })}
+  ${Object.entries(column.words ?? {}).map(([word, status], number) => {
     if ((status === null) !== isOpen) return ''
-    const options = status === null ? { ...CHOOSE, ...STATUSES } : STATUSES
+    const options = status === null ? { ...(isProposed ? OPEN : CHOOSE), ...STATUSES } : STATUSES
     const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
     return html`<p>
       <label><bdi>${word === '' ? '(empty)' : word}</bdi> ${select}</label>
@@ -273,6 +312,10 @@ const CHOICES = {
   same_addresses: {
     label: 'People with the same address and no external ID',
     options: { link: 'are the same, and get the external ID', refuse: 'are others: their rows are refused' },
+  },
+  stored_end_dates: {
+    label: 'A stored termination date before a new start date',
+    options: { clear: 'is cleared', refuse: 'refuses the row' },
   },
 } as const satisfies {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }

@@ -117,7 +117,7 @@ export function renderPreviewed(given: ShownUpload): Html {
 
 /** Renders what the columns mean, for the user who can change it. */
 function renderMappingOf({ upload, shown, isOwn }: ShownUpload): Html {
-  if (shown && isOwn) return renderMapping(upload, shown.preview.records.examples, shown.country)
+  if (shown && isOwn) return renderMapping(upload, shown.preview, shown.country)
   return isAsked(upload) ? html`<p>Only the user who uploaded the file can answer the questions about it.</p>` : html``
 }
 

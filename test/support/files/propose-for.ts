@@ -30,12 +30,17 @@ export function countFor(
 }
 
 /** Answers the questions about a file as its administrator would. */
-export function answerQuestions(mapping: Mapping, { hints }: Pick<Expected, 'hints'>): Mapping {
+export function answerQuestions(
+  mapping: Mapping,
+  { hints, columns: known }: Pick<Expected, 'hints' | 'columns'>,
+): Mapping {
   const columns = mapping.columns.map((column) => {
     const words = Object.entries(column.words ?? {}).map(([word, status]) => [
       word,
       hints.status_words?.[word] ?? status,
     ])
+    if (column.to === null)
+      return { header: column.header, to: (known[column.header]?.split(' ')[0] ?? 'nothing') as 'nothing' }
     return {
       ...column,
       ...(words.length > 0 ? { words: Object.fromEntries(words) } : {}),

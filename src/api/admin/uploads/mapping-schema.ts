@@ -154,6 +154,16 @@ export const MappingBody = requireOnly(
         ),
       ),
     ),
+    stored_end_dates: usual(
+      'stored_end_dates',
+      nullable(
+        oneOf(
+          ['clear', 'refuse'],
+          'Whether a `start_date` after the `termination_date` that the employee has clears that date, or its row is ' +
+            'refused.',
+        ),
+      ),
+    ),
     other_columns: Type.Optional(
       oneOf(['proposed', 'unused'], 'For `send --map`: what becomes of columns that the mapping does not name.'),
     ),
@@ -170,12 +180,21 @@ export const MappingBody = requireOnly(
   { description: 'What the columns of a file mean, and how their values are read.' },
 )
 
+const ASKED_COLUMN = {
+  header: optionalString(),
+  likely: Type.Optional(oneOf(TARGETS, 'What the values of the column make likely.')),
+  seen: Type.Optional(SeenWords),
+}
+
 export const ShownQuestion = Type.Object({
   about: oneOf([...COLUMN_QUESTIONS, ...FILE_QUESTIONS], 'The member of the mapping, or of its column, that is null.'),
   column: optionalInteger({ description: 'The place of the column in the mapping, from 1.' }),
-  header: optionalString(),
+  ...ASKED_COLUMN,
   words: Type.Optional(Type.Array(Type.String(), { description: 'The words whose meaning is open.' })),
-  likely: Type.Optional(oneOf(TARGETS, 'What the values of the column make likely.')),
-  seen: Type.Optional(SeenWords),
+  others: Type.Optional(
+    Type.Array(Type.Object({ column: Type.Integer(), ...ASKED_COLUMN }), {
+      description: 'The other columns about which the same is asked. At most one of them is what is `likely`.',
+    }),
+  ),
   rows: optionalInteger({ description: 'How many rows a question about the file concerns.' }),
 })

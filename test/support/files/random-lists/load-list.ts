@@ -4,7 +4,7 @@ import { FileError } from '../../../../src/spreadsheets/file-error.ts'
 import { type FileAnswers, FileQuestion, UNANSWERED } from '../../../../src/spreadsheets/file-question.ts'
 import { RowCounts } from '../../../../src/spreadsheets/count-rows.ts'
 import { createNotes, HEADING_COLUMN } from '../../../../src/spreadsheets/find-table.ts'
-import { listQuestions, locateColumns, type Mapping } from '../../../../src/spreadsheets/mapping.ts'
+import { listQuestions, locateColumns, type Mapping, type Question } from '../../../../src/spreadsheets/mapping.ts'
 import { openContent } from '../../../../src/spreadsheets/open-content.ts'
 import { planRows } from '../../../../src/spreadsheets/plan-rows.ts'
 import { completeReadings, proposeMapping } from '../../../../src/spreadsheets/propose-mapping.ts'
@@ -101,11 +101,16 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
       }
       return { mapping, faults, people }
     }
-    questions.push(
-      ...asked.map((question) => ('header' in question ? `${question.about} ${question.header}` : question.about)),
-    )
+    questions.push(...asked.map((question) => describe(question, mapping, header, list)))
     mapping = doAtOnce(completeReadings(answer(mapping, header, list), header.cells, samples.sample))
   }
+}
+
+/** What a question is about, and, of a column, what the column is. */
+function describe(question: Question, { columns }: Mapping, { cells }: FileRow, list: WrittenList): string {
+  if (!('column' in question)) return question.about
+  const place = locateColumns(cells, columns)[question.column - 1]!
+  return `${question.about} of ${list.columns[place]?.to ?? 'nothing'}: ${question.likely ?? '?'} +${question.others?.length ?? 0}`
 }
 
 /** As the service does. */

@@ -1,0 +1,210 @@
+import { trimBlanks } from '../text/normalize-text.ts'
+import { all, ask, type Candidate, TEXTS } from './candidate.ts'
+import type { ColumnSample, FileSample } from './column-samples.ts'
+import type { Target } from './mapping.ts'
+import { readWord } from './propose-reading.ts'
+import { findDateOrders } from './read-date.ts'
+import { isAboutWork, isPrivate } from './recognize-header.ts'
+import { readYesOrNo } from './status-words.ts'
+import { isDateText } from './weigh-values.ts'
+
+/*
+ * What columns are by their names, unless their values contradict. Of several columns for one attribute, the one that is
+ * most likely meant wins; nobody but a person decides between equal ones.
+ */
+
+/** Proposes what columns become whose names are known. Changes the candidates. */
+export function proposeByName(columns: readonly Candidate[], sample: FileSample): void {
+  const others = findOthers(columns, sample)
+  for (const column of columns) {
+    const { header, meaning, evidence } = column
+    // Yes and no are no text, whatever the name says.
+    const isOther = evidence.isFlag && TEXTS.includes(meaning)
+    if (isOther || (others.has(readParent(header)) && meaning !== 'manager')) column.meaning = null
+    if (!column.isExact) column.to = readMeaning(column)
+    // It may be another kind of status.
+    if (column.to === 'status' && all(column.sample, (word) => readWord(word, column.meaning) === null))
+      column.likely = 'status'
+  }
+  chooseNames(columns)
+  chooseIdentifiers(columns)
+  for (const target of new Set(columns.map(({ to }) => to))) chooseBest(columns, target)
+  findKey(columns)
+}
+
+/** The object whose member a column is: `manager` of `manager.name`; empty if the person of the row is. */
+function readParent(header: string): string {
+  return header.slice(0, Math.max(0, header.lastIndexOf('.')))
+}
+
+/** What a person has alone. */
+const PERSONAL: ReadonlySet<string | null> = new Set<Candidate['meaning']>([
+  'full_name',
+  'last_or_full_name',
+  'first_or_full_name',
+  'email',
+  'external_id',
+  'employee_number',
+])
+
+/**
+ * Finds the objects that are about other people, such as managers: their names, addresses, and ids are missing in some
+ * rows, or are the same in several.
+ */
+function findOthers(columns: readonly Candidate[], { rows }: FileSample): ReadonlySet<string> {
+  const members = Map.groupBy(
+    columns.filter(({ header, meaning }) => PERSONAL.has(meaning) || /\.id$/i.test(header)),
+    ({ header }) => readParent(header),
+  )
+  const isOther = (parts: readonly Candidate[]) =>
+    rows.some((cells) => parts.every(({ at }) => (cells[at] ?? '') === '')) ||
+    parts.some(({ sample }) => [...sample.values.values()].some((times) => times > 1))
+  return new Set([...members].flatMap(([parent, parts]) => (parent !== '' && isOther(parts) ? parent : [])))
+}
+
+/** The different words of a column that is taken for one of statuses. */
+const USUAL_WORDS = 50
+const SALUTATION = /^\p{Script=Latin}{1,4}\.?$/u
+
+/** What the name of a column says; null if its values contradict, so that somebody is asked. */
+function readMeaning({ meaning, header, sample, evidence }: Candidate): Target | null {
+  const ifMost = (target: Target, isSo: (value: string) => boolean) =>
+    [...sample.values.keys()].filter(isSo).length * 2 >= sample.values.size ? target : null
+  const isName = evidence.fullNames > 0.5 && evidence.codes === 0
+  switch (meaning) {
+    case null:
+    case 'never_store':
+    case 'not_ours':
+      return 'nothing'
+    case 'email':
+      return isPrivate(header) ? 'nothing' : ifMost('email', (value) => value.includes('@'))
+    case 'phone':
+      return isPrivate(header) ? 'nothing' : ifMost('phone', (value) => value.replaceAll(/\D/g, '').length >= 6)
+    case 'start_date':
+    case 'termination_date':
+      return ifMost(meaning, (value) => findDateOrders(value) !== null)
+    case 'first_name':
+    case 'last_name':
+      return ifMost(meaning, (value) => /\p{L}/u.test(value) && !isDateText(value))
+    case 'status':
+    case 'status_flag':
+    case 'status_inverted':
+      return sample.values.size > USUAL_WORDS ? 'nothing' : 'status'
+    case 'job_title':
+      return sample.filled > 0 && all(sample, (value) => SALUTATION.test(value)) ? null : meaning
+    case 'manager':
+      return sample.filled > 0 && all(sample, (value) => readYesOrNo(value) !== undefined) ? 'nothing' : meaning
+    case 'country':
+      return evidence.countries === 1 ? 'phone_country' : 'nothing'
+    case 'id':
+    case 'user_name':
+    case 'external_id':
+    case 'employee_number':
+      // A column of names is never one of ids.
+      return isName ? 'full_name' : meaning === 'employee_number' ? meaning : 'external_id'
+    case 'first_or_full_name':
+    case 'last_or_full_name':
+      return 'full_name'
+    case 'full_name':
+    case 'department':
+    case 'division':
+    case 'location':
+      return meaning
+  }
+}
+
+/** A full name is not needed beside first and last names, and a name may be one of these. */
+function chooseNames(columns: readonly Candidate[]): void {
+  const has = (target: Target) => columns.some(({ to }) => to === target)
+  const [isFirst, isLast] = [has('last_name'), has('first_name')]
+  for (const candidate of columns) {
+    // A single word is no full name, apart from languages without blanks.
+    const { meaning, evidence } = candidate
+    const isPart = evidence.shortNames > 0 && evidence.fullNames === 0 && !evidence.isUnspaced
+    if (meaning === 'first_or_full_name' && (isFirst || isPart) && !isLast) candidate.to = 'first_name'
+    if (meaning === 'last_or_full_name' && (isLast || isPart) && !isFirst) candidate.to = 'last_name'
+  }
+  const isPartOfName = ({ to, isExact }: Candidate) => !isExact && (to === 'first_name' || to === 'last_name')
+  const isWhole = () => has('first_name') && has('last_name')
+  // A column of full names is no part of a name where no other one is.
+  for (const column of columns)
+    if (isPartOfName(column) && column.evidence.fullNames > 0.5 && !isWhole()) column.to = 'full_name'
+  const [hasParts, isFull] = [isWhole(), has('full_name')]
+  for (const column of columns)
+    if (hasParts ? column.to === 'full_name' : isFull && isPartOfName(column)) column.to = 'nothing'
+}
+
+/** People need an identifier, so a number of employees becomes one if nothing else does. */
+function chooseIdentifiers(columns: readonly Candidate[]): void {
+  const hasEmail = columns.some(({ to }) => to === 'email')
+  const numbers = columns.filter(({ to, isExact }) => to === 'employee_number' && !isExact)
+  let row = 0
+  for (const column of columns) {
+    const { to, meaning, isExact, evidence, sample } = column
+    if (to !== 'external_id' || isExact) continue
+    if (!hasEmail && evidence.addresses === 1) column.to = 'email'
+    // The values only number the rows: 1, 2, 3.
+    else if (meaning === 'id' && sample.values.size > 1 && all(sample, (value) => value === String((row += 1))))
+      column.to = numbers.length > 0 ? 'nothing' : null
+  }
+  if (!columns.some(({ to }) => to === 'external_id')) for (const column of numbers) column.to = 'external_id'
+}
+
+const REPEATABLE: ReadonlySet<Target | null> = new Set(['nothing', 'custom', 'as_named', null])
+const CODE = /^[A-Z0-9][A-Z0-9_.-]{0,7}$/
+
+/** How likely a column is the one for its attribute, beside others that are named so, too. */
+function rate({ to, meaning, isExact, header, sample, evidence }: Candidate): number {
+  const isCoded = sample.filled > 0 && all(sample, (value) => CODE.test(value))
+  return (
+    (isExact ? 100 : 0) +
+    (isAboutWork(header) ? 2 : 0) -
+    (sample.filled === 0 ? 5 : 0) -
+    (isCoded && TEXTS.includes(to) ? 1 : 0) -
+    (meaning === 'id' || meaning === 'user_name' || meaning === 'status_flag' ? 1 : 0) -
+    (meaning === 'status_inverted' || (to === 'external_id' && evidence.addresses === 1) ? 2 : 0) +
+    // Ids tell people apart whose names are alike.
+    (to === 'manager' && all(sample, (value) => !/\s/.test(trimBlanks(value))) ? 1 + evidence.addresses : 0)
+  )
+}
+
+/** Of several columns for an attribute, the best one becomes it. Between those that differ, a person has to decide. */
+function chooseBest(columns: readonly Candidate[], target: Target | null): void {
+  if (REPEATABLE.has(target)) return
+  const scores = new Map(columns.flatMap((column) => (column.to === target ? [[column, rate(column)]] : [])))
+  const [first, ...others] = [...scores.keys()].toSorted((a, b) => scores.get(b)! - scores.get(a)!)
+  if (!first) return
+  const equal = others.filter((column) => scores.get(column) === scores.get(first))
+  const isOpen = !equal.every(({ sample }) => isSame(sample, first.sample))
+  for (const column of others) {
+    // Several columns may say who has left: those that name anybody are asked.
+    const isAsked =
+      target === 'status'
+        ? !all(column.sample, (value) => readWord(value, column.meaning) === 'active')
+        : isOpen && equal.includes(column)
+    if (isAsked) ask([column], target!)
+    else column.to = 'nothing'
+  }
+  if (isOpen && target !== 'status') ask([first], target!)
+}
+
+/** Whether two columns have the same values in the same order, as far as the sample shows. */
+function isSame(one: ColumnSample, other: ColumnSample): boolean {
+  const write = ({ values, filled }: ColumnSample) => JSON.stringify([filled, ...values])
+  return one.filled > 0 && write(one) === write(other)
+}
+
+/** The columns of ids that are looked at. */
+const MAX_KEYS = 8
+
+/** Managers may be named by an id that is no attribute. */
+function findKey(columns: readonly Candidate[]): void {
+  const manager = columns.find(({ to }) => to === 'manager')
+  const names = ({ sample: { values } }: Candidate) =>
+    [...manager!.sample.values.keys()].some((text) => values.has(text))
+  const keys = columns.filter(({ to, meaning }) => to === 'nothing' && meaning === 'id').slice(0, MAX_KEYS)
+  const key = manager && keys.find(names)
+  if (key && !columns.some((one) => IDENTIFIERS.has(one.to) && names(one))) key.to = 'key'
+}
+
+const IDENTIFIERS: ReadonlySet<Target | null> = new Set(['external_id', 'employee_number', 'email'])

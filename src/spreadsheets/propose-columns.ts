@@ -1,0 +1,231 @@
+import { trimBlanks } from '../text/normalize-text.ts'
+import { all, ask, type Candidate, TEXTS } from './candidate.ts'
+import type { FileSample } from './column-samples.ts'
+import { ColumnsOfFile, MOST } from './columns-of-file.ts'
+import { HEADING_COLUMN } from './find-table.ts'
+import { proposeByName } from './propose-by-name.ts'
+import { foldLatin } from './propose-reading.ts'
+import { readCountryName } from './read-country.ts'
+import { readStatusWord } from './status-words.ts'
+
+/*
+ * What columns are, by evidence of three kinds: their names, their values, and their relations to other columns. A column
+ * becomes what its name says unless its values contradict, or what its values prove in any language. Where something
+ * else is possible, too, it is asked, if the file lacks what the column may be, or if it may say who has left.
+ */
+
+/** Proposes what columns become, or asks. Changes the candidates. */
+export function proposeColumns(columns: readonly Candidate[], sample: FileSample): void {
+  proposeByName(columns, sample)
+  const file = new ColumnsOfFile(columns, sample)
+  const unknown = () =>
+    columns.filter(
+      ({ meaning, isExact, to, sample: { filled } }) => meaning === null && !isExact && to === 'nothing' && filled > 0,
+    )
+  // Who names columns as the API does knows what the others are, apart from who has left.
+  if (columns.some(({ isExact, to }) => isExact && to !== 'nothing' && to !== 'custom'))
+    return askStatus(unknown(), file, true)
+  for (const propose of PROPOSALS) propose(unknown(), file)
+}
+
+/** A column of which most values are other rows' ids, addresses, or names. */
+function proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const named = file.all.find(({ to, likely }) => to === 'manager' || likely === 'manager')
+  if (named && named.sample.filled > 0 && named.evidence.texts < MOST) return
+  const found = unknown.filter((column) => file.isOfOthers(column))
+  const [best, other] = named ? found.filter(({ evidence }) => evidence.texts === 0) : found
+  const isSure = best && !other && file.isTree(best)
+  if (named && !isSure) return
+  if (named?.to === 'manager') named.to = 'nothing'
+  if (isSure) best.to = 'manager'
+  else ask(found, 'manager')
+}
+
+/** Names or codes of countries, if the file has phone numbers. */
+function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const hasPhones = file.all.some(({ to, evidence }) => to === 'phone' || evidence.phones > 0.5)
+  if (!hasPhones || file.has('phone_country')) return
+  const found = unknown.filter(({ evidence }) => evidence.countries === 1)
+  // A department may be called IT.
+  const isName = ({ sample: { values } }: Candidate) =>
+    [...values.keys()].some((name) => trimBlanks(name).length > 2) ||
+    new Set([...values.keys()].map(readCountryName)).size > 1
+  if (found.length === 1 && isName(found[0]!)) found[0]!.to = 'phone_country'
+  else ask(found, 'phone_country')
+}
+
+function proposeEmail(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  if (file.has('email')) return
+  const found = unknown.filter(({ evidence }) => evidence.addresses >= MOST)
+  const [own, another] = found.filter((column) => isOfCompany(column, file))
+  // Others may be private ones.
+  if (!own || another) return ask(found, 'email')
+  own.to = 'email'
+  // Managers may be named by addresses that no row has.
+  const domain = domainsOf(own)[0]
+  ask(
+    found.filter((column) => column !== own && domainsOf(column).includes(domain)),
+    'manager',
+  )
+}
+
+function domainsOf({ sample: { values } }: Candidate): (string | undefined)[] {
+  return [...new Set([...values.keys()].map((value) => value.split('@')[1]?.trim().toLowerCase()))]
+}
+
+/** The fewest addresses with one domain that are no coincidence, beside texts of their rows and without these. */
+const [FEW_ADDRESSES, MANY_ADDRESSES] = [3, 8]
+
+/** Whether all addresses are of one domain, and made of names or ids that stand in their rows. */
+function isOfCompany(column: Candidate, { sample: { rows } }: ColumnsOfFile): boolean {
+  const { at, sample } = column
+  if (domainsOf(column).length !== 1 || sample.values.size < FEW_ADDRESSES) return false
+  const filled = rows.filter((cells) => (cells[at] ?? '') !== '')
+  const isMade = (cells: readonly string[]) =>
+    cells.some((cell, other) => other !== at && isInAddress(cell, cells[at] ?? ''))
+  return sample.values.size >= MANY_ADDRESSES || filled.filter(isMade).length >= filled.length * MOST
+}
+
+/** The shortest word of another cell that an address has, as nothing else has by chance. */
+const SHORTEST_WORD = 3
+
+/** Whether an address is made of a word of another cell. */
+function isInAddress(cell: string, address: string): boolean {
+  const local = foldLatin(address.replace(/@.*/, ''))
+  return (
+    !cell.includes('@') &&
+    foldLatin(cell)
+      .split(' ')
+      .some((word) => word.length >= SHORTEST_WORD && local.includes(word))
+  )
+}
+
+/** Whether the addresses of most rows are made of what a column has. */
+function isOwn({ at }: Candidate, { all: columns, sample: { rows } }: ColumnsOfFile): boolean {
+  const email = columns.find(({ to }) => to === 'email')?.at ?? -1
+  const both = rows.filter((cells) => (cells[at] ?? '') !== '' && (cells[email] ?? '') !== '')
+  return (
+    both.length >= FEW_ADDRESSES &&
+    both.filter((cells) => isInAddress(cells[at]!, cells[email]!)).length >= both.length * MOST
+  )
+}
+
+const isFullName = ({ evidence }: Candidate) => evidence.fullNames >= 0.6 && evidence.isUnique
+
+function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const hasAll = file.has('full_name') || (file.has('first_name') && file.has('last_name'))
+  // Where rows have no other name, a full name may be theirs.
+  const parts = file.all.filter(({ to }) => to === 'first_name' || to === 'last_name')
+  const isMissing = (cells: readonly string[]) => parts.every(({ at }) => trimBlanks(cells[at] ?? '') === '')
+  if (hasAll && !(parts.length > 0 && file.sample.rows.some(isMissing))) return
+  const { count } = file.sample
+  const found = unknown.filter((column) => {
+    const { evidence, sample } = column
+    const isShort = evidence.shortNames >= MOST && !evidence.isFlag && sample.filled * 2 > count
+    return isFullName(column) || (isShort && !hasAll)
+  })
+  const full = found.filter((column) => isFullName(column) && column.sample.filled === count)
+  const own = full.filter((column) => isOwn(column, file))
+  const [only, more] = own.length > 0 ? own : found.length === 1 && count >= FEW_ROWS ? full : []
+  // How they are split is asked anyway.
+  if (only && !more && parts.length === 0) only.to = 'full_name'
+  else for (const column of found) ask([column], isFullName(column) ? 'full_name' : undefined)
+}
+
+function proposeIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  // One value tells nothing.
+  if (file.has('external_id') || file.sample.count < 2) return
+  const found = unknown.filter(({ evidence, sample: { filled } }) => {
+    const isCode = evidence.codes >= MOST && evidence.addresses === 0
+    return isCode && evidence.isUnique && filled >= file.sample.count * MOST
+  })
+  // A phone number, or the number of a department, is unique in a small file, too.
+  const proven = found.filter((column) => file.isReferred(column) || isOwn(column, file))
+  const [sure, more] = proven
+  if (sure && !more) sure.to = 'external_id'
+  else ask(found, 'external_id')
+}
+
+function proposePhones(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  // Nothing shows whose phone it is: that at work, or a private one.
+  if (!file.has('phone'))
+    ask(
+      unknown.filter(({ evidence }) => evidence.phones >= 0.5),
+      'phone',
+    )
+}
+
+/** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
+function proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  for (const column of unknown.filter(({ evidence }) => evidence.dates >= MOST || evidence.dayNumbers >= MOST)) {
+    const { sample, evidence } = column
+    const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
+    if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isLongBefore(column))) continue
+    const target = isSparse ? 'termination_date' : 'start_date'
+    // A time of day is that of a sign-in, or of a change, rather than of a person's first or last day.
+    if (!file.has(target)) ask([column], evidence.times < 0.5 ? target : undefined)
+    // That everybody has left is never likely.
+    else if (isSparse || (!file.has('termination_date') && file.isAfterStart(column))) ask([column])
+  }
+}
+
+/** In so few rows, each may have a word of its own. */
+const FEW_ROWS = 4
+
+/** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
+function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
+  const { count } = file.sample
+  const isUsed = file.has('status')
+  const found = unknown.filter((column) => {
+    const { evidence, header, sample } = column
+    // What is the same for everybody says who has left only if nothing else does.
+    const isSameForAll = sample.values.size === 1 && sample.filled === count
+    if (isSameForAll && isSure && count >= FEW_ROWS) return false
+    if (header === HEADING_COLUMN) return true
+    if (file.isIndependent(column)) return false
+    if (evidence.isFlag) return true
+    if (file.isImplied(column) || evidence.countries === 1) return false
+    const words = [...sample.values.keys()]
+    // A remark with a number is no status.
+    if (words.some((text) => /\p{L}/u.test(text) && /\s/.test(text) && /\d/.test(text))) return false
+    const isTiny = count <= FEW_ROWS && (evidence.texts === 1 || words.every(({ length }) => length < 3))
+    const isFew = (evidence.isFew || isTiny) && evidence.addresses + evidence.phones + evidence.dates === 0
+    return (isFew && !isSure) || words.some((word) => readStatusWord(word) !== undefined)
+  })
+  const isKnown = ({ sample }: Candidate) =>
+    sample.values.size > 1 && all(sample, (word) => readStatusWord(word) !== undefined)
+  const known = isUsed ? undefined : found.find(isKnown)
+  if (known) known.to = 'status'
+  const others = found.filter((column) => column !== known)
+  ask(others, isUsed ? undefined : 'status')
+  // Yes and no are nothing else: what they mean is asked at once.
+  const [only, more] = others
+  if (only?.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'
+}
+
+const MAX_LENGTH = 60
+
+function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  if (TEXTS.every((target) => target === 'division' || file.has(target))) return
+  const found = unknown.filter((column) => {
+    const { evidence, sample } = column
+    const texts = [...sample.values.keys()]
+    const isShort = texts.every(({ length }) => length <= MAX_LENGTH) && texts.some(({ length }) => length > 1)
+    const isName = isFullName(column) || file.isOfOthers(column)
+    const isText = evidence.texts >= 0.5 && evidence.addresses === 0
+    return isText && isShort && !isName && sample.filled * 2 > file.sample.count
+  })
+  ask(found)
+}
+
+const PROPOSALS = [
+  proposeManagers,
+  proposeCountry,
+  proposeEmail,
+  proposeNames,
+  proposeIds,
+  proposePhones,
+  proposeDates,
+  askStatus,
+  askTexts,
+] as const
