@@ -241,8 +241,8 @@ const CANCEL_UPLOAD = {
 function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {
   app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {
     const [acting, id] = [actingUser(request), readUploadId(request)]
-    const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
-    await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
+    const { all_or_none: isAllOrNone, deactivate: deactivated, beside } = request.query
+    await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated, beside })
     return showUpload(uploads, acting.companyId, id)
   })
 

@@ -78,6 +78,13 @@ export const ApplyQuery = strictObject({
     description:
       'How many people the upload may deactivate because they are not in its file: the `count` of their list.',
   }),
+  beside: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description:
+      'How many people may have been deactivated otherwise since yesterday, if they and those of this file are more than ' +
+      'one in ten: the `beside` of their list.',
+  }),
 })
 
 const Counts = Type.Object(
