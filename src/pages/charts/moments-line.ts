@@ -1,5 +1,5 @@
 import { formatCount } from '#wording/numbers'
-import { formatDay, html, type Html } from '../parts/elements.ts'
+import { formatDay, html, type Html } from '#pages/parts/elements'
 
 /** Pixels. The line is as wide as its place. */
 const [HEIGHT, MIDDLE, RADIUS] = [34, 10, 5]
