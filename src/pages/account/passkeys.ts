@@ -12,13 +12,21 @@ import type { RelyingParty } from '#accounts/passkeys/relying-party'
 import { checkRegistration, makeCreationOptions } from '#accounts/passkeys/webauthn'
 import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cookie'
 import { trimBlanks } from '#text/normalize-text'
-import { readSeenVersion, renderButtons, checkForm } from '../parts/form.ts'
-import { addFormPage, renderForm, type PageContent, type PageRequest, type Form } from '../parts/form-page.ts'
-import { html, type Html, renderCopyable, renderTable, renderTime, renderTimeOrNever } from '../parts/elements.ts'
-import { type PageServices, getActing, getViewer, requireOwnUser } from '../parts/context.ts'
-import { renderProof, requireProof } from '../parts/proof.ts'
-import { findSupport } from '../sign-in/sign-in-form.ts'
-import { assetUrl } from '../assets/assets.ts'
+import { readSeenVersion, renderButtons, checkForm } from '#pages/parts/form'
+import { addFormPage, renderForm, type PageContent, type PageRequest, type Form } from '#pages/parts/form-page'
+import {
+  isolate,
+  html,
+  type Html,
+  renderCopyable,
+  renderTable,
+  renderTime,
+  renderTimeOrNever,
+} from '#pages/parts/elements'
+import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
+import { renderProof, requireProof } from '#pages/parts/proof'
+import { findSupport } from '#pages/sign-in/sign-in-form'
+import { assetUrl } from '#pages/assets/assets'
 import { findBrowserName } from './browser-name.ts'
 
 const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
@@ -46,12 +54,12 @@ export async function renderPasskeys(services: PageServices, request: FastifyReq
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
       one, your password alone no longer signs you in.
     </p>
-    ${party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : ''}
-    ${isProviderRequired ? PROVIDER_REQUIRED : ''}
+    ${party === null && html`<p class="warning">Passkeys are unavailable. ${reason}</p>`}
+    ${isProviderRequired && PROVIDER_REQUIRED}
     ${passkeys.length === 0 ? none : renderPasskeyTable(passkeys, viewer.timeZone)}
-    ${party === null || isFull || isProviderRequired ? '' : add}
-    ${isFull ? html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>` : ''}
-    ${passkeys.length > 0 && user.hasPassword ? renderCodes(await countRecoveryCodes(pool, viewer)) : ''}`
+    ${!(party === null || isFull || isProviderRequired) && add}
+    ${isFull && html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>`}
+    ${passkeys.length > 0 && user.hasPassword && renderCodes(await countRecoveryCodes(pool, viewer))}`
 }
 
 function renderCodes(left: number): Html {
@@ -66,17 +74,16 @@ function renderCodes(left: number): Html {
 function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
   return renderTable({
     caption: 'Your passkeys',
-    columns: [
-      { heading: 'Name', cell: ({ name }) => html`<bdi>${name}</bdi>` },
-      { heading: 'Created', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
-      { heading: 'Last used', cell: ({ lastUsed }) => renderTimeOrNever(lastUsed, timeZone) },
-      {
-        heading: 'Actions',
+    columns: {
+      Name: ({ name }) => isolate(name),
+      Created: ({ createdAt }) => renderTime(createdAt, timeZone),
+      'Last used': ({ lastUsed }) => renderTimeOrNever(lastUsed, timeZone),
+      Actions: {
         isHeadingHidden: true,
         cell: ({ id, name }) =>
           html`<a class="unbroken" href="${PASSKEYS_PATH}/${id}/remove">Remove<span class="visually-hidden"> <bdi>${name}</bdi></span>…</a>`,
       },
-    ],
+    },
     rows: passkeys,
   })
 }
@@ -103,7 +110,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
             This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
             passkey on your device as well, so that it is not offered again.
           </p>
-          ${isLast && user.hasPassword ? LAST_PASSKEY : ''}
+          ${isLast && user.hasPassword && LAST_PASSKEY}
           ${renderForm(forms, 'remove', {
             version: user.version,
             fields: [proof],

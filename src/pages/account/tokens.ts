@@ -13,6 +13,7 @@ import { TOKEN_SCOPES, type Role, type TokenScope } from '#domain/accounts/roles
 import { DEFAULT_TOKEN_DAYS, MAX_TOKEN_DAYS } from '#domain/accounts/user-lifecycle'
 import { trimBlanks } from '#text/normalize-text'
 import {
+  isolate,
   renderBadge,
   html,
   type Html,
@@ -21,7 +22,7 @@ import {
   renderTimeOrNever,
   renderCopyWarning,
   renderCopyable,
-} from '../parts/elements.ts'
+} from '#pages/parts/elements'
 import {
   renderButtons,
   checkForm,
@@ -31,7 +32,7 @@ import {
   renderFields,
   type FormFields,
   type FormProblem,
-} from '../parts/form.ts'
+} from '#pages/parts/form'
 import {
   addFormPage,
   renderForm,
@@ -39,11 +40,11 @@ import {
   type Form,
   type PageContent,
   type PageForms,
-} from '../parts/form-page.ts'
-import { readListQuery, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { type PageServices, getActing, getViewer } from '../parts/context.ts'
-import { renderLastFour } from '../parts/attribute-values.ts'
-import { renderProof, requireProof } from '../parts/proof.ts'
+} from '#pages/parts/form-page'
+import { readListQuery, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { renderLastFour } from '#pages/parts/attribute-values'
+import { renderProof, requireProof } from '#pages/parts/proof'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
 
@@ -114,25 +115,21 @@ export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whe
 function renderTokenTable(tokens: SeenToken[], path: string, timeZone: string): Html {
   return renderTable({
     caption: 'Tokens, newest first',
-    columns: [
-      { heading: 'Name', cell: ({ token }) => html`<bdi>${token.name}</bdi>` },
-      { heading: 'Token', cell: ({ token }) => renderLastFour(token.lastFour) },
-      {
-        heading: 'Access',
-        cell: ({ token }) => (token.scopes === null ? 'Full access' : `Program: ${describeScopes(token.scopes)}`),
-      },
-      { heading: 'Status', cell: renderTokenStatus },
-      { heading: 'Last used', cell: ({ token }) => renderTimeOrNever(token.lastUsed, timeZone) },
-      { heading: 'Ends', cell: ({ token }) => renderTime(token.revokedAt ?? token.expiresAt, timeZone) },
-      {
-        heading: 'Actions',
+    columns: {
+      Name: ({ token }) => isolate(token.name),
+      Token: ({ token }) => renderLastFour(token.lastFour),
+      Access: ({ token }) => (token.scopes === null ? 'Full access' : `Program: ${describeScopes(token.scopes)}`),
+      Status: renderTokenStatus,
+      'Last used': ({ token }) => renderTimeOrNever(token.lastUsed, timeZone),
+      Ends: ({ token }) => renderTime(token.revokedAt ?? token.expiresAt, timeZone),
+      Actions: {
         isHeadingHidden: true,
         cell: ({ token, now }) =>
           getTokenStatus(token, now) === 'active'
             ? html`<a class="unbroken" href="${path}/tokens/${token.id}/revoke">Revoke<span class="visually-hidden"> <bdi>${token.name}</bdi></span>…</a>`
             : '',
       },
-    ],
+    },
     rows: tokens,
   })
 }
@@ -195,13 +192,13 @@ function renderScopes(role: Role, fields: FormFields, problem: FormProblem): Htm
   if (role === 'member') return html`<input type="hidden" name="${EVERYTHING}" value="on" />`
   const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
-  return html`<fieldset class="boxes" ${fault === undefined ? '' : html`aria-describedby="scopes-fault"`}>
+  return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="scopes-fault"`}>
     <legend>The program may</legend>
     ${[...boxes, [EVERYTHING, describeScopes(null)]].map(([name = '', words = '']) => {
       const checked = fields[name] === undefined ? '' : html`checked`
       return html`<label><input type="checkbox" name="${name}" ${checked} /> ${words}</label>`
     })}
-    ${fault === undefined ? '' : html`<p class="fault" id="scopes-fault">Choose what the program may do</p>`}
+    ${fault !== undefined && html`<p class="fault" id="scopes-fault">Choose what the program may do</p>`}
   </fieldset>`
 }
 

@@ -36,11 +36,11 @@ import {
   renderFields,
   renderSeenVersion,
   renderHidden,
-} from '../parts/form.ts'
-import { formatScopes, DAYS, formatExpectedCalls } from '../parts/key-words.ts'
-import { describeZone, html, type Html } from '../parts/elements.ts'
-import { renderFormSection, type PageForms } from '../parts/form-page.ts'
-import { capitalise } from '../parts/call-words.ts'
+} from '#pages/parts/form'
+import { formatScopes, DAYS, formatExpectedCalls } from '#pages/parts/key-words'
+import { describeZone, html, type Html } from '#pages/parts/elements'
+import { renderFormSection, type PageForms } from '#pages/parts/form-page'
+import { capitalise } from '#pages/parts/call-words'
 
 /** What the fields of a new key begin with; the others are empty. */
 export const NEW_KEY = { refresh_period: DEFAULT_REFRESH_PERIOD, scopes: FULL_ACCESS.scopes.join(' ') }
@@ -261,7 +261,7 @@ export function renderExpectedCalls(
         If this key should send calls regularly, such as a nightly sync, say when. If none comes, it is shown under
         “Needs attention”.
       </p>
-      ${isProposed ? renderProposal(forms.actionOf('expect'), key.version, proposal) : ''}`,
+      ${isProposed && renderProposal(forms.actionOf('expect'), key.version, proposal)}`,
     version: key.version,
     values: formatFields(key.expectedCalls),
     fields: (values, problem) => renderExpectation(values, problem, timeZone),
@@ -282,7 +282,7 @@ function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: s
   const hint = `Such as 06:00, in ${timeZone}. The call may come after that time of the day before.`
   return html`${renderFields([WAY], fields, problem)}
     <div class="way-time">${renderFields([{ ...TIME, hint }], fields, problem)}
-    <fieldset${noDay === undefined ? '' : html` aria-describedby="days-fault"`}>
+    <fieldset${noDay !== undefined && html` aria-describedby="days-fault"`}>
       <legend>Days</legend>
       ${WEEKDAYS.map(
         (weekday) =>
@@ -291,12 +291,12 @@ function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: s
               type="checkbox"
               name="day_${weekday}"
               value="1"
-              ${fields[`day_${weekday}`] === undefined ? '' : html`checked`}
+              ${fields[`day_${weekday}`] !== undefined && html`checked`}
             />
             ${DAYS[weekday - 1]}</label
           > `,
       )}
-      ${noDay === undefined ? '' : html`<p class="fault" id="days-fault">${noDay}</p>`}
+      ${noDay !== undefined && html`<p class="fault" id="days-fault">${noDay}</p>`}
     </fieldset></div>
     <div class="way-hours">${renderFields([HOURS], fields, problem)}</div>`
 }

@@ -12,7 +12,7 @@ import { listAddresses, type UsedAddress } from '#ledger/read/read-clients'
 import { readKeyId, requireKey, KEY_ACTIONS } from '#api/admin/api-keys'
 import { AllowBody, EditBody, readEdit, RotateBody } from '#api/admin/api-key-schemas'
 import { formatNumber } from '#wording/numbers'
-import { readCallsChart } from '../charts/calls-chart.ts'
+import { readCallsChart } from '#pages/charts/calls-chart'
 import {
   renderStatusBadge,
   html,
@@ -24,9 +24,9 @@ import {
   renderId,
   renderSection,
   renderTimeOrNever,
-} from '../parts/elements.ts'
-import { describeResult, describeDone } from '../parts/call-words.ts'
-import { renderProblemsOf } from '../parts/attention.ts'
+} from '#pages/parts/elements'
+import { describeResult, describeDone } from '#pages/parts/call-words'
+import { renderProblemsOf } from '#pages/parts/attention'
 import {
   listActionForms,
   listNotices,
@@ -36,12 +36,12 @@ import {
   renderFormSection,
   type PageForms,
   type PageRequest,
-} from '../parts/form-page.ts'
-import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../parts/form.ts'
-import { formatScopes } from '../parts/key-words.ts'
-import { type PageServices, getActing, getViewer, readProblemsOf } from '../parts/context.ts'
-import { readOverlap, renderRotation } from '../parts/rotation.ts'
-import { renderLastFour } from '../parts/attribute-values.ts'
+} from '#pages/parts/form-page'
+import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '#pages/parts/form'
+import { formatScopes } from '#pages/parts/key-words'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
+import { readOverlap, renderRotation } from '#pages/parts/rotation'
+import { renderLastFour } from '#pages/parts/attribute-values'
 import {
   hasProblem,
   renderAccess,
@@ -62,7 +62,7 @@ import {
   readProposal,
   renderExpectedCalls,
 } from './api-key-forms.ts'
-import { showSecret } from './api-key-secret.ts'
+import { showSecret } from './api-keys-page.ts'
 
 const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
 /** The calls that the page of a key lists. */
@@ -82,15 +82,14 @@ async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZo
 function renderLastCalls(entries: readonly LogEntry[], timeZone: string): Html {
   return renderTable({
     caption: 'The last calls',
-    columns: [
-      { heading: 'Date/Time', cell: ({ entry }) => renderTime(entry.requested_at, timeZone) },
-      { heading: 'Status', cell: ({ entry }) => renderStatusBadge(entry.status) },
-      {
-        heading: 'Result',
+    columns: {
+      'Date/Time': ({ entry }) => renderTime(entry.requested_at, timeZone),
+      Status: ({ entry }) => renderStatusBadge(entry.status),
+      Result: {
         isName: true,
         cell: ({ entry }) => html`<a href="${LOGS_PATH}/${entry.id}">${describeResult(entry)}</a>`,
       },
-    ],
+    },
     rows: entries,
   })
 }
@@ -236,44 +235,41 @@ function renderKeyPage(
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
-    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${key.isRevoked ? '' : renderAllow(seen, forms)}
+    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${!key.isRevoked && renderAllow(seen, forms)}
       <div class="columns">
         <div>
           ${renderKeyFacts(seen, problems, timeZone)}
           <div class="actions">
             <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
-            ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+            ${!key.isRevoked && renderKeyActions(key, forms)}
           </div>
         </div>
         ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
-      ${seen.key.scopes.includes('scim') ? renderProviderCalls(seen.key.id, entries, timeZone) : ''}
+      ${seen.key.scopes.includes('scim') && renderProviderCalls(seen.key.id, entries, timeZone)}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
 
 function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
   const { key } = seen
-  return renderFacts([
-    ['Status', renderKeyStatus(seen, hasProblem(seen, problems))],
-    ['API ID', renderId('api-id', key.id)],
-    ['Secret', renderLastFour(key.lastFour)],
-    ['Access', renderAccess(key)],
-    ['Expires', renderTimeOrNever(key.expiresAt, timeZone)],
-    ['Allowed networks', renderNetworks(key)],
-    ['Quota used', renderQuota(seen, timeZone)],
-    ['Daily limits', renderLimits(seen, timeZone)],
-    ['Last used', renderLastUsed(key, timeZone)],
-    ['Created', renderTime(key.createdAt, timeZone)],
-    key.rotatedAt === null ? null : ['Secret rotated', renderTime(key.rotatedAt, timeZone)],
-    hasPreviousSecret(seen)
-      ? [
-          'Previous secret',
-          html`${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}`,
-        ]
-      : null,
-  ])
+  return renderFacts({
+    Status: renderKeyStatus(seen, hasProblem(seen, problems)),
+    'API ID': renderId('api-id', key.id),
+    Secret: renderLastFour(key.lastFour),
+    Access: renderAccess(key),
+    Expires: renderTimeOrNever(key.expiresAt, timeZone),
+    'Allowed networks': renderNetworks(key),
+    'Quota used': renderQuota(seen, timeZone),
+    'Daily limits': renderLimits(seen, timeZone),
+    'Last used': renderLastUsed(key, timeZone),
+    Created: renderTime(key.createdAt, timeZone),
+    'Secret rotated': key.rotatedAt !== null && renderTime(key.rotatedAt, timeZone),
+    'Previous secret':
+      hasPreviousSecret(seen) &&
+      html`${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}`,
+  })
 }
 
 /** The last calls that are shown of an identity provider. */
@@ -289,19 +285,13 @@ function renderProviderCalls(id: string, entries: readonly LogEntry[], timeZone:
     <p>${status}</p>
     ${renderTable({
       caption: 'Calls, newest first',
-      columns: [
-        {
-          heading: 'Date/Time',
-          cell: ({ entry }: LogEntry) =>
-            html`<a href="${NAVIGATION.bulkUserLogs.path}/${entry.id}">${renderTime(entry.requested_at, timeZone)}</a>`,
-        },
-        { heading: 'Operation', cell: ({ entry }) => rulesOf(entry.operation).label },
-        { heading: 'Status', cell: ({ entry }) => renderStatusBadge(entry.status) },
-        {
-          heading: 'Outcome',
-          cell: ({ entry }) => entry.error?.detail ?? describeDone(entry.counts) ?? 'no changes',
-        },
-      ],
+      columns: {
+        'Date/Time': ({ entry }: LogEntry) =>
+          html`<a href="${NAVIGATION.bulkUserLogs.path}/${entry.id}">${renderTime(entry.requested_at, timeZone)}</a>`,
+        Operation: ({ entry }) => rulesOf(entry.operation).label,
+        Status: ({ entry }) => renderStatusBadge(entry.status),
+        Outcome: ({ entry }) => entry.error?.detail ?? describeDone(entry.counts) ?? 'no changes',
+      },
       rows: entries,
     })}
   </section>`
@@ -318,15 +308,12 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
     { heading: 'Addresses', status },
     renderTable({
       caption: 'Addresses, the last used first',
-      columns: [
-        { heading: 'Address', cell: ({ address }) => renderAddressLink(address) },
-        { heading: 'First call', cell: ({ firstAt }) => renderTime(firstAt, timeZone) },
-        { heading: 'Last call', cell: ({ lastAt }) => renderTime(lastAt, timeZone) },
-        {
-          heading: 'Program',
-          cell: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
-        },
-      ],
+      columns: {
+        Address: ({ address }) => renderAddressLink(address),
+        'First call': ({ firstAt }) => renderTime(firstAt, timeZone),
+        'Last call': ({ lastAt }) => renderTime(lastAt, timeZone),
+        Program: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
+      },
       rows: addresses,
     }),
   )

@@ -5,12 +5,11 @@ import { formatNumber } from '#wording/numbers'
 import type { OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/records-queries'
 import type { DetailedRecord } from '#log/detailed-records'
 import { encodeCursor } from '#http/server/query-values'
-import { describeCause } from '../parts/describe-cause.ts'
-import { html, type Html } from '../parts/elements.ts'
-import { renderField, type FormFields, type FormProblem, renderHidden } from '../parts/form.ts'
-import { renderPageLinks } from '../parts/list-pages.ts'
+import { describeCause } from '#pages/parts/describe-cause'
+import { html, type Html } from '#pages/parts/elements'
+import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
+import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
-import { buildFixUrl } from './fix-page.ts'
 import { renderRecordTable } from './records.ts'
 
 /** Further causes are collapsed. */
@@ -196,7 +195,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const ofKept = html`<a class="button primary" href="${buildFixUrl(entry)}">Fix and send again</a>
+  const ofKept = html`<a class="button primary" href="${buildEntryUrl(entry)}/fix">Fix and send again</a>
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}

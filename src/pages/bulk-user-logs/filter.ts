@@ -12,7 +12,7 @@ import {
   type FormProblem,
   checkPeriod,
   readPeriod,
-} from '../parts/form.ts'
+} from '#pages/parts/form'
 import { DAY_MS, HOUR_MS } from '#domain/local-times'
 
 /** The filters of the address: those of the list, and a length of time up to now. */

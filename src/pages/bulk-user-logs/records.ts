@@ -14,8 +14,8 @@ import {
   renderChange,
   renderValue,
   renderBreakable,
-} from '../parts/attribute-values.ts'
-import { html, type Html, renderStatusBadge } from '../parts/elements.ts'
+} from '#pages/parts/attribute-values'
+import { isolate, renderCode, html, type Html, renderStatusBadge } from '#pages/parts/elements'
 import { renderRefusedRecord } from './refused-record.ts'
 import { buildEntryUrl } from './entry.ts'
 
@@ -156,7 +156,7 @@ function renderSent(record: unknown, pointer: string): Html {
   }
   // An error about the record itself is not about its value, unless that is no object.
   if (value === undefined || (pointer === '' && isObject(value))) return html``
-  return html`<code>${renderBreakable(cut(JSON.stringify(value)))}</code>`
+  return renderCode(renderBreakable(cut(JSON.stringify(value))))
 }
 
 function cut(text: string): string {
@@ -223,7 +223,7 @@ function renderPerson(record: DetailedRecord): Html {
 export function renderPersonInFull(record: DetailedRecord): Html {
   const { employee, shown } = record
   const id = formatId(shown.employee_id)
-  return html`${renderPerson(record)} ${employee && html`<bdi>${employee.email}</bdi>`}
+  return html`${renderPerson(record)} ${employee && isolate(employee.email)}
   ${id !== null && html`<code><bdi>${id}</bdi></code>`}`
 }
 

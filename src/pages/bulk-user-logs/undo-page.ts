@@ -12,11 +12,11 @@ import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
 import { requireUpload } from '#uploads/apply-upload'
 import { undoUpload } from '#uploads/undo-upload'
-import { renderAttributeName, renderBreakable, renderChange } from '../parts/attribute-values.ts'
-import { renderCounts, html, type Html, renderEntryLink, renderTable } from '../parts/elements.ts'
-import { renderButtons } from '../parts/form.ts'
-import { renderForm, type PageForms, addFormPage, type PageRequest } from '../parts/form-page.ts'
-import { type PageServices, getActing, getViewer } from '../parts/context.ts'
+import { renderAttributeName, renderBreakable, renderChange } from '#pages/parts/attribute-values'
+import { renderCounts, html, type Html, renderEntryLink, renderTable } from '#pages/parts/elements'
+import { renderButtons } from '#pages/parts/form'
+import { renderForm, type PageForms, addFormPage, type PageRequest } from '#pages/parts/form-page'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { buildEntryUrl, formatCall, formatCaller } from './entry.ts'
 
 /** The preview of an undo, for its page. */
@@ -72,11 +72,11 @@ function renderStaying({ preview: { stays }, employees }: ShownPreview): Html {
   if (stays.total === 0) return html``
   const table = renderTable<Stay>({
     caption: 'Attributes that stay as they are',
-    columns: [
-      { heading: 'Person', cell: ({ employeeId }) => renderPerson(employeeId, employees) },
-      { heading: 'Attribute', cell: ({ attribute }) => (attribute ? renderAttributeName(attribute.attribute) : 'all') },
-      { heading: 'Why it stays', isLong: true, cell: ({ attribute, message }) => renderReason(attribute, message) },
-    ],
+    columns: {
+      Person: ({ employeeId }) => renderPerson(employeeId, employees),
+      Attribute: ({ attribute }) => (attribute ? renderAttributeName(attribute.attribute) : 'all'),
+      'Why it stays': { isLong: true, cell: ({ attribute, message }) => renderReason(attribute, message) },
+    },
     rows: stays.first,
   })
   return html`<h2>What stays, and why</h2>
@@ -95,17 +95,16 @@ function renderRestored({ preview: { restored }, employees }: ShownPreview): Htm
   if (restored.total === 0) return html``
   const table = renderTable<UndoPreview['restored']['first'][number]>({
     caption: 'Attributes that get their old values',
-    columns: [
-      { heading: 'Person', cell: ({ employeeId }) => renderPerson(employeeId, employees) },
-      {
-        heading: 'Now, and then',
+    columns: {
+      Person: ({ employeeId }) => renderPerson(employeeId, employees),
+      'Now, and then': {
         isLong: true,
         cell: ({ changes }) =>
           html`${Object.entries(changes).map(
             ([name, change]) => html`<div>${renderAttributeName(name)}: ${renderChange(change)}</div>`,
           )}`,
       },
-    ],
+    },
     rows: restored.first,
   })
   return html`<h2>What gets its old value</h2>

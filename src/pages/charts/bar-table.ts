@@ -1,4 +1,4 @@
-import { html, type Html } from '../parts/elements.ts'
+import { html, type Html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** A row of a table of bars. */

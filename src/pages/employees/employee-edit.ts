@@ -13,11 +13,11 @@ import { callByHand } from '#ledger/calls/call-by-hand'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
 import { readHead } from '#ledger/read/read-head'
 import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
-import { formatAttributeName } from '../parts/attribute-values.ts'
-import { renderField, type FormFields, type FormProblem, readSeenVersion, renderButtons } from '../parts/form.ts'
-import { html, type Html } from '../parts/elements.ts'
-import { addFormPage, renderForm, type PageRequest } from '../parts/form-page.ts'
-import { type PageServices, getActing, getViewer } from '../parts/context.ts'
+import { formatAttributeName } from '#pages/parts/attribute-values'
+import { renderField, type FormFields, type FormProblem, readSeenVersion, renderButtons } from '#pages/parts/form'
+import { html, type Html } from '#pages/parts/elements'
+import { addFormPage, renderForm, type PageRequest } from '#pages/parts/form-page'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 
 /* The form with the values of an employee: what it shows, and the record that it makes. */
 

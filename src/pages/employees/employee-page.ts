@@ -13,7 +13,7 @@ import { readHead } from '#ledger/read/read-head'
 import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '#api/audit/employee-history'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { findEndOf, formatTime, readLocal } from '#domain/local-times'
-import { formatAttributeName, listAttributes, renderBreakable, renderValue } from '../parts/attribute-values.ts'
+import { formatAttributeName, listAttributes, renderBreakable, renderValue } from '#pages/parts/attribute-values'
 import {
   renderBadge,
   renderStatusBadge,
@@ -25,8 +25,8 @@ import {
   renderDayLink,
   renderTime,
   describeZone,
-} from '../parts/elements.ts'
-import { renderPageLinks } from '../parts/list-pages.ts'
+} from '#pages/parts/elements'
+import { renderPageLinks } from '#pages/parts/list-pages'
 import {
   toFormProblem,
   renderField,
@@ -34,10 +34,10 @@ import {
   readFormFields,
   type FormFields,
   type FormProblem,
-} from '../parts/form.ts'
-import { renderNotice } from '../parts/form-page.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { type PageServices, getViewer } from '../parts/context.ts'
+} from '#pages/parts/form'
+import { renderNotice } from '#pages/parts/form-page'
+import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
+import { type PageServices, getViewer } from '#pages/parts/context'
 import { EDITED, type EmployeeRequest } from './employee-edit.ts'
 import { REPORT_PATH } from './personal-data.ts'
 import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
@@ -69,12 +69,12 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
   const place = seen.isNow ? 'Now' : `Event ${formatNumber(position)} of ${formatNumber(head)}`
-  return html`${renderFacts([
-    ['Employee', renderId('employee-id', id, 'Copy ID')],
-    ['As of', place],
-    ['Status', renderStatus(state)],
-    state.standing === 'known' ? ['Last changed', renderLastChange(state, viewer)] : null,
-  ])}
+  return html`${renderFacts({
+    Employee: renderId('employee-id', id, 'Copy ID'),
+    'As of': place,
+    Status: renderStatus(state),
+    'Last changed': state.standing === 'known' && renderLastChange(state, viewer),
+  })}
     ${
       state.standing === 'erased' &&
       html`<p class="empty">

@@ -25,14 +25,14 @@ import {
   checkForm,
   renderFormAlert,
   readFormFields,
-} from '../parts/form.ts'
-import { html, type Html, renderStatusBadge, renderEmployeeLink, renderTable } from '../parts/elements.ts'
-import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
-import { sendUserPage } from '../parts/layout.ts'
-import { renderNotice } from '../parts/form-page.ts'
-import { type PageServices, getViewer } from '../parts/context.ts'
-import { renderBreakable } from '../parts/attribute-values.ts'
+} from '#pages/parts/form'
+import { html, type Html, renderStatusBadge, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
+import { sendUserPage } from '#pages/parts/layout'
+import { renderNotice } from '#pages/parts/form-page'
+import { type PageServices, getViewer } from '#pages/parts/context'
+import { renderBreakable } from '#pages/parts/attribute-values'
 import { REPORT_PATH } from './personal-data.ts'
 
 /** The filters of the list of people, in its address. */
@@ -201,20 +201,17 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
   const text = (value: string | null) => renderBreakable(value ?? '')
   return renderTable({
     caption,
-    columns: [
-      {
-        heading: 'Name',
-        cell: (employee) =>
-          html`${renderEmployeeLink(employee)}
+    columns: {
+      Name: (employee) =>
+        html`${renderEmployeeLink(employee)}
             ${'former' in employee && html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>`}`,
-      },
-      { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },
-      { heading: 'Department', cell: ({ department }) => text(department) },
-      { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
-      { heading: 'Location', isWide: true, cell: ({ location }) => text(location) },
-      { heading: 'Email', cell: ({ email }) => text(email) },
-      { heading: 'External ID', cell: ({ external_id: id }) => text(id) },
-    ],
+      Status: ({ status }) => renderStatusBadge(status),
+      Department: ({ department }) => text(department),
+      'Job title': ({ job_title: title }) => text(title),
+      Location: { isWide: true, cell: ({ location }) => text(location) },
+      Email: ({ email }) => text(email),
+      'External ID': ({ external_id: id }) => text(id),
+    },
     rows: people,
   })
 }

@@ -26,11 +26,11 @@ import {
   requireTyped,
   toFormProblem,
   renderHidden,
-} from '../parts/form.ts'
-import { html, type Html, renderFacts } from '../parts/elements.ts'
-import { addFormPage, renderForm, type PageContent } from '../parts/form-page.ts'
-import { type PageServices, getActing, getViewer } from '../parts/context.ts'
-import { renderReportButtons, sendReportFile } from '../parts/report-download.ts'
+} from '#pages/parts/form'
+import { renderCode, isolate, html, type Html, renderFacts } from '#pages/parts/elements'
+import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
 import type { EmployeeRequest } from './employee-edit.ts'
 
 /** Renders the fields that name a person, one of which is filled in. */
@@ -119,12 +119,12 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
       title: 'Erase person',
       heading: html`Erase <bdi>${name}</bdi>?`,
       trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(id) }],
-      body: html`${renderFacts([
-        ['Name', html`<bdi>${name}</bdi>`],
-        ['Email', html`<bdi>${email}</bdi>`],
-        ['Employee', html`<code>${id}</code>`],
-        ['Will be deleted', formatScope(scope)],
-      ])}
+      body: html`${renderFacts({
+        Name: isolate(name),
+        Email: isolate(email),
+        Employee: renderCode(id),
+        'Will be deleted': formatScope(scope),
+      })}
         ${renderConsequences()}
         ${renderForm(forms, 'erase', {
           fields: [askToType(typed)],
@@ -236,10 +236,10 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
     trail: [NAVIGATION.employees],
     problem,
     body: html`<p>This person was never created and appears only in refused records.</p>
-      ${renderFacts([
-        [by === 'email' ? 'Email' : 'External ID', html`<bdi>${value}</bdi>`],
-        ['Will be deleted', formatScope(scope)],
-      ])}
+      ${renderFacts({
+        [by === 'email' ? 'Email' : 'External ID']: isolate(value),
+        'Will be deleted': formatScope(scope),
+      })}
       ${renderConsequences()}
       <form method="post" action="${PATH}/erase" class="stack">
         ${renderHidden(by, value)}

@@ -20,8 +20,8 @@ import {
   renderField,
   type Choice,
   renderHidden,
-} from '../parts/form.ts'
-import { html, type Html, renderSegments } from '../parts/elements.ts'
+} from '#pages/parts/form'
+import { html, type Html, renderSegments } from '#pages/parts/elements'
 import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
 

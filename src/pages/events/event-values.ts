@@ -2,7 +2,7 @@ import { isId } from '#domain/ids'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { SessionUser } from '#accounts/users/sessions'
 import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
-import { html, type Html } from '../parts/elements.ts'
+import { html, type Html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */

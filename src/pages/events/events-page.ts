@@ -18,11 +18,20 @@ import type { Client } from '#domain/client'
 import { readClientOf } from '#ledger/read/read-clients'
 import type { SessionUser } from '#accounts/users/sessions'
 import { ProblemError } from '#http/server/problem'
-import { html, type Html, renderTime, renderClient, textOf, renderFacts, renderBadge } from '../parts/elements.ts'
-import { readFormFields } from '../parts/form.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { renderPageLinks } from '../parts/list-pages.ts'
-import { type PageServices, getViewer } from '../parts/context.ts'
+import {
+  renderCode,
+  html,
+  type Html,
+  renderTime,
+  renderClient,
+  textOf,
+  renderFacts,
+  renderBadge,
+} from '#pages/parts/elements'
+import { readFormFields } from '#pages/parts/form'
+import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
+import { renderPageLinks } from '#pages/parts/list-pages'
+import { type PageServices, getViewer } from '#pages/parts/context'
 import { renderSentence, type SentenceContext, listNamedIds } from './event-sentence.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStreamLink } from './event-values.ts'
 import { renderEventFilter, readEventQuery, type EventQuery, isPosition } from './event-query.ts'
@@ -235,18 +244,18 @@ function renderHeader(
   { names, client }: { names: ReadonlyMap<string, string>; client: Client | null },
   viewer: SessionUser,
 ): Html {
-  const number = ['Event', formatNumber(position)] as const
-  if (!header) return renderFacts([number, ['Type', type]])
+  const number = formatNumber(position)
+  if (!header) return renderFacts({ Event: number, Type: type })
   const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
-  return renderFacts([
-    number,
-    ['Type', `${type}, schema version ${schema}`],
-    ['Stream', html`${renderStreamLink(header)} ${renderCallLink(header, viewer)}`],
-    ['Recorded', renderTime(recordedAt, viewer.timeZone)],
-    ['By', renderActor(actor, names)],
-    client ? ['Sent from', renderClient(client)] : null,
-    index === null ? null : ['Record', String(index)],
-  ])
+  return renderFacts({
+    Event: number,
+    Type: `${type}, schema version ${schema}`,
+    Stream: html`${renderStreamLink(header)} ${renderCallLink(header, viewer)}`,
+    Recorded: renderTime(recordedAt, viewer.timeZone),
+    By: renderActor(actor, names),
+    'Sent from': client && renderClient(client),
+    Record: index !== null && String(index),
+  })
 }
 
 function renderData({ data }: ShownEvent): Html {
@@ -266,16 +275,13 @@ function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEven
       byte and the envelope: the event's leaf in the company's Merkle tree (RFC 6962). It was stored with the event, and
       doesn't match if anything else has been changed since.
     </p>
-    ${renderFacts([
-      [
-        'Envelope',
-        html`<pre id="envelope">${envelope}</pre>
+    ${renderFacts({
+      Envelope: html`<pre id="envelope">${envelope}</pre>
           <button type="button" data-copy="#envelope" hidden>Copy</button>`,
-      ],
-      ['Leaf hash', html`<code>${leafHash}</code> ${renderVerdict(isRight)}`],
-      ['Data hash', html`<code>${dataHash}</code>`],
-      ['Salt', salt === null ? 'Erased' : html`<code>${salt}</code>`],
-    ])}`
+      'Leaf hash': html`<code>${leafHash}</code> ${renderVerdict(isRight)}`,
+      'Data hash': renderCode(dataHash),
+      Salt: salt === null ? 'Erased' : renderCode(salt),
+    })}`
 }
 
 function renderVerdict(isRight: boolean): Html {

@@ -25,10 +25,10 @@ import {
   renderHidden,
   checkPeriod,
   readPeriod,
-} from '../parts/form.ts'
-import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
-import { html, type Html, renderNameLink, renderTime } from '../parts/elements.ts'
-import { type PageServices, getViewer, requireViewer } from '../parts/context.ts'
+} from '#pages/parts/form'
+import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
+import { html, type Html, renderNameLink, renderTime } from '#pages/parts/elements'
+import { type PageServices, getViewer, requireViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
 import { describeSubject, readMe } from './read-me.ts'
 

@@ -12,9 +12,9 @@ import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
-import { renderBadge, renderFacts, html, type Html, renderTime, renderId } from '../parts/elements.ts'
-import { renderForm, type PageForms, addFormPage } from '../parts/form-page.ts'
-import { type PageServices, getViewer } from '../parts/context.ts'
+import { renderCode, renderBadge, renderFacts, html, type Html, renderTime, renderId } from '#pages/parts/elements'
+import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
+import { type PageServices, getViewer } from '#pages/parts/context'
 
 /** Renders the last verification of a ledger, and the button that starts or cancels one. */
 function renderRun(
@@ -79,12 +79,12 @@ const FAULTS = {
 function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
   const badge = renderBadge('good', 'Consistent')
   return html`<p role="status">${badge} All ${formatNumber(events)} events are as they were recorded.</p>
-    ${renderFacts([
-      ['Calls', formatNumber(calls)],
-      ['Events whose data was erased', `${formatNumber(erased)}, each explained by an erasure`],
-      ['Root', html`<code>${root}</code>`],
-      ['Signed', signedTo > 0 ? `Up to position ${formatNumber(signedTo)}` : 'No: this service has no signing key'],
-    ])}`
+    ${renderFacts({
+      Calls: formatNumber(calls),
+      'Events whose data was erased': `${formatNumber(erased)}, each explained by an erasure`,
+      Root: renderCode(root),
+      Signed: signedTo > 0 ? `Up to position ${formatNumber(signedTo)}` : 'No: this service has no signing key',
+    })}`
 }
 
 const PATH = NAVIGATION.ledger.path
@@ -193,16 +193,14 @@ async function renderCheckpoint(services: PageServices, request: FastifyRequest)
   const checkpoint = await sign(services, request)
   if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
   const { size, root, note, last } = checkpoint
-  return html`${renderFacts([
-    ['Events', formatNumber(size)],
-    ['Root', renderId('root', root.toString('base64'), 'Copy root')],
-    [
-      'Kept outside the database',
+  return html`${renderFacts({
+    Events: formatNumber(size),
+    Root: renderId('root', root.toString('base64'), 'Copy root'),
+    'Kept outside the database':
       last === null
         ? 'No checkpoint yet'
         : `The checkpoint at position ${formatNumber(last.size)}, which this one continues`,
-    ],
-  ])}
+  })}
     <details>
       <summary>Signed note</summary>
       <pre id="note">${note}</pre>

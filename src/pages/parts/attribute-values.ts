@@ -2,7 +2,7 @@ import { formatNumber } from '#wording/numbers'
 import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import { isId } from '#domain/ids'
 import { CUSTOM_PREFIX } from '#domain/employees/employee'
-import { html, type Html } from './elements.ts'
+import { html, type Html, renderCode, isolate } from './elements.ts'
 
 /** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
 export function renderLastFour(lastFour: string | null): Html {
@@ -18,7 +18,7 @@ export function renderValue(value: unknown): Html {
   if (value === null || value === undefined) return html`<span class="hint">not set</span>`
   if (value === '') return html`<span class="hint">empty</span>`
   if (typeof value === 'string') return renderText(value)
-  return html`<code>${JSON.stringify(value)}</code>`
+  return renderCode(JSON.stringify(value))
 }
 
 function renderText(text: string): Html {
@@ -39,7 +39,7 @@ export function renderBreakable(text: string): Html {
   const parts = text.split(/(?<=\S[@._/])(?=\S)/)
   const rest = parts.splice(MAX_BREAKS).join('')
   const all = rest === '' ? parts : [...parts, rest]
-  return html`<bdi>${all.map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}</bdi>`
+  return isolate(all.map((part, at) => html`${at > 0 && html`<wbr />`}${part}`))
 }
 
 /** Renders the old and the new value, also for screen readers. */
@@ -85,10 +85,10 @@ const MAX_CHARACTERS = 60
 export function renderShortValue(value: unknown, names: ReadonlyMap<string, string>): Html {
   if (value === null || value === undefined) return html`<span class="hint">not set</span>`
   if (value === '') return html`<span class="hint">empty</span>`
-  if (isId('emp', value)) return html`<bdi>${names.get(value) ?? value}</bdi>`
+  if (isId('emp', value)) return isolate(names.get(value) ?? value)
   const characters = [...(typeof value === 'string' ? value : JSON.stringify(value))]
   const isLong = characters.length > MAX_CHARACTERS
-  return html`<bdi>${isLong ? `${characters.slice(0, MAX_CHARACTERS).join('')}…` : characters.join('')}</bdi>`
+  return isolate(isLong ? `${characters.slice(0, MAX_CHARACTERS).join('')}…` : characters.join(''))
 }
 
 /** Renders the change of a value in a line of text. */

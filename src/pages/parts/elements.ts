@@ -26,6 +26,16 @@ export async function textOf(rendered: Html): Promise<Html> {
   )
 }
 
+/** Renders a text isolated from the surrounding writing direction, such as a name. */
+export function isolate(text: Html | Html[] | string | null | undefined): Html {
+  return html`<bdi>${text}</bdi>`
+}
+
+/** Renders a text as code, such as an id. */
+export function renderCode(text: Html | string | null): Html {
+  return html`<code>${text}</code>`
+}
+
 /** Renders a link whose text is a name, isolated from the surrounding writing direction. */
 export function renderNameLink(href: string, name: string | null): Html {
   return html`<a href="${href}"><bdi>${name}</bdi></a>`
@@ -186,17 +196,15 @@ export function describeRotation(rotatedAt: string | null, now: string): string 
   return rotatedAt === null ? 'Never rotated' : `Rotated ${formatAge(Date.parse(rotatedAt), Date.parse(now))}`
 }
 
-/** A name and its value; null if there is nothing to say. */
-export type Fact = readonly [label: string, value: Html | string] | null
-
-/** Renders what is known about a thing, as names and values. */
-export function renderFacts(facts: readonly Fact[]): Html {
+/** Renders what is known about a thing, as names and values; a name without a value is left out. */
+export function renderFacts(facts: Readonly<Record<string, Html | string | false | null>>): Html {
   return html`<dl class="facts">
-    ${facts.map((fact) =>
-      fact === null
-        ? ''
-        : html`<dt>${fact[0]}</dt>
-            <dd>${fact[1]}</dd> `,
+    ${Object.entries(facts).map(
+      ([label, value]) =>
+        value !== false &&
+        value !== null &&
+        html`<dt>${label}</dt>
+          <dd>${value}</dd> `,
     )}
   </dl>`
 }
@@ -252,8 +260,10 @@ export function renderSection({ heading, status, isOpen = false }: Section, cont
   </details>`
 }
 
-interface Heading<Row> {
-  heading: string
+type Cell<Row> = (row: Row) => Html | string
+
+/** A column of texts, or of whole numbers. */
+export type Column<Row> = ({ cell: Cell<Row> } | { count: (row: Row) => number }) & {
   /** Only where there is much room. */
   isWide?: boolean
   /** Holds long text, which may break. */
@@ -267,13 +277,13 @@ interface Heading<Row> {
   title?: (row: Row) => string | null
 }
 
-/** A column of texts, or of whole numbers. */
-export type Column<Row> = Heading<Row> & ({ cell: (row: Row) => Html | string } | { count: (row: Row) => number })
+/** The columns of a table, by their headings. */
+export type Columns<Row> = Readonly<Record<string, Column<Row> | Cell<Row>>>
 
 interface Table<Row> {
   /** What the table lists, for screen readers. */
   caption: string
-  columns: readonly [Column<Row>, ...Column<Row>[]]
+  columns: Columns<Row>
   rows: readonly Row[]
   /** Each row takes one line where there is room. */
   isInLines?: boolean
@@ -283,49 +293,47 @@ interface Table<Row> {
 
 /** Renders a table. On a narrow page, each row wraps like a text below its name. */
 export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionShown }: Table<Row>): Html {
-  const name = columns.find(({ isName }) => isName) ?? columns[0]
+  const all = Object.entries(columns).map(([heading, column]) => {
+    return { heading, ...(typeof column === 'function' ? { cell: column } : column) }
+  })
+  const name = all.find(({ isName }) => isName) ?? all[0]
   return html`<table class="cards ${isInLines && 'rows'}">
     <caption${!isCaptionShown && html` class="visually-hidden"`}>
       ${caption}
     </caption>
     <thead>
       <tr>
-        ${columns.map((column) => html`<th scope="col"${renderClass(column)}>${renderHeading(column)}</th>`)}
+        ${all.map((column) => html`<th scope="col"${renderClass(column)}>${renderHeading(column)}</th>`)}
       </tr>
     </thead>
     <tbody>
       ${rows.map(
         (row) =>
           html`<tr>
-            ${columns.map((column) => renderCell(column, row, column === name))}
+            ${all.map((column) => renderCell(column, row, column === name))}
           </tr>`,
       )}
     </tbody>
   </table>`
 }
 
-function renderHeading<Row>({ heading, isHeadingHidden }: Heading<Row>): Html {
+type Headed<Row> = Column<Row> & { heading: string }
+
+function renderHeading<Row>({ heading, isHeadingHidden }: Headed<Row>): Html {
   return isHeadingHidden ? html`<span class="visually-hidden">${heading}</span>` : html`${heading}`
 }
 
-function renderCell<Row>(column: Column<Row>, row: Row, isName: boolean): Html {
-  const label = isName && !column.isName ? '' : renderLabel(column)
-  const attributes = html`${label}${renderClass(column)}${renderTitle(column, row)}`
+function renderCell<Row>(column: Headed<Row>, row: Row, isName: boolean): Html {
+  const { heading, isHeadingHidden, title } = column
+  const isLabeled = !isHeadingHidden && (!isName || column.isName)
+  const text = title?.(row) ?? null
+  const attributes = html`${isLabeled && html` data-label="${heading}"`}${renderClass(column)}${text !== null && html` title="${text}"`}`
   const content = 'count' in column ? formatNumber(column.count(row)) : column.cell(row)
   return isName ? html`<th scope="row"${attributes}>${content}</th>` : html`<td${attributes}>${content}</td>`
-}
-
-function renderLabel<Row>({ heading, isHeadingHidden }: Heading<Row>): Html {
-  return isHeadingHidden ? html`` : html` data-label="${heading}"`
 }
 
 function renderClass<Row>(column: Column<Row>): Html {
   const { isWide, isLong, isNumber = 'count' in column } = column
   const classes = [...(isWide ? ['wide'] : []), ...(isLong ? ['long'] : []), ...(isNumber ? ['number'] : [])]
   return classes.length === 0 ? html`` : html` class="${classes.join(' ')}"`
-}
-
-function renderTitle<Row>({ title }: Heading<Row>, row: Row): Html {
-  const text = title?.(row) ?? null
-  return text === null ? html`` : html` title="${text}"`
 }

@@ -14,7 +14,7 @@ import {
   type FormProblem,
   renderHidden,
 } from './form.ts'
-import { html, type Html, renderSection } from './elements.ts'
+import { html, type Html, renderSection, isolate } from './elements.ts'
 import { renderBreadcrumb, sendUserPage, type PageMoves } from './layout.ts'
 import { createSharedOutcomes } from './shared-outcomes.ts'
 import { getViewer } from './context.ts'
@@ -198,7 +198,7 @@ function sendContent(
     ...moves,
     title: problem ? `Error: ${title}` : title,
     body: html`${item && renderBreadcrumb(item, between)}
-      <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
+      <h1>${heading ?? isolate(title)}</h1>
       ${problem ? renderFormAlert(problem, true) : notice} ${body}`,
   })
 }

@@ -11,7 +11,7 @@ import {
   SEARCH_PATH,
   type UpperPage,
 } from '#wording/navigation'
-import { assetUrl } from '../assets/assets.ts'
+import { assetUrl } from '#pages/assets/assets'
 import { html, type Html, renderNameLink } from './elements.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { readAttentionOf } from './context.ts'

@@ -3,10 +3,18 @@ import { findProviderAddresses, type ProviderAddresses } from '#domain/providers
 import type { UserRecord } from '#accounts/users/users'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
-import { renderBadge, renderFacts, html, type Html, renderCopyable, renderTime } from '../parts/elements.ts'
-import { renderForm, type PageForms, renderConfirmedAction } from '../parts/form-page.ts'
-import type { PageServices } from '../parts/context.ts'
-import { renderChoice } from '../parts/form.ts'
+import {
+  renderCode,
+  renderBadge,
+  renderFacts,
+  html,
+  type Html,
+  renderCopyable,
+  renderTime,
+} from '#pages/parts/elements'
+import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
+import type { PageServices } from '#pages/parts/context'
+import { renderChoice } from '#pages/parts/form'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */
 type OperatorSettings =
@@ -54,27 +62,22 @@ export const AUTHENTICATION = { client_secret: 'Client secret', private_key_jwt:
 export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
   const { settings, use, createdAt } = provider
   const { role_claim: claim, roles } = settings
-  return renderFacts([
-    ['Use', html`${renderUse(provider)} ${MEANINGS[use.use]}`],
-    breakGlass === null
-      ? null
-      : [
-          'Break-glass administrator',
-          html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
+  return renderFacts({
+    Use: html`${renderUse(provider)} ${MEANINGS[use.use]}`,
+    'Break-glass administrator':
+      breakGlass !== null &&
+      html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
             (<bdi>${breakGlass.email}</bdi>), who can sign in with a password`,
-        ],
-    ['Issuer', html`<code>${settings.issuer}</code>`],
-    ['Client ID', html`<code>${settings.client_id}</code>`],
-    ['Authentication', AUTHENTICATION[settings.client_auth]],
-    ['Create users', settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No'],
-    [
-      'Roles',
+    Issuer: renderCode(settings.issuer),
+    'Client ID': renderCode(settings.client_id),
+    Authentication: AUTHENTICATION[settings.client_auth],
+    'Create users': settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No',
+    Roles:
       claim === null
         ? 'Changed only here'
-        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code> ${role}`)}; otherwise member`,
-    ],
-    ['Created', renderTime(createdAt, timeZone)],
-  ])
+        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 && ', '}<code>${value}</code> ${role}`)}; otherwise member`,
+    Created: renderTime(createdAt, timeZone),
+  })
 }
 
 /** Renders the buttons of a provider. */
@@ -95,9 +98,8 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
     <h3>Post-logout redirect URI</h3>
     ${renderCopyable('post-logout-uri', addresses.postLogout)}
     ${
-      keys === null
-        ? ''
-        : html`<h3>Public key (JWKS)</h3>
+      keys !== null &&
+      html`<h3>Public key (JWKS)</h3>
             <p>Enter the address, or the key itself if the provider does not fetch it.</p>
             ${renderCopyable('jwks-uri', addresses.jwks)} ${renderCopyable('jwks', JSON.stringify(keys, null, 2))}`
     }`
@@ -130,8 +132,8 @@ export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html
   const { use } = provider.use
   const howToRequire = html`<p>To require it, make it optional first, and sign in through it.</p>`
   return html`<div class="actions">
-      ${use === 'optional' ? '' : renderUseChange(forms, provider, 'optional', proof)}
-      ${use === 'off' ? '' : renderUseChange(forms, provider, 'off')}
+      ${use !== 'optional' && renderUseChange(forms, provider, 'optional', proof)}
+      ${use !== 'off' && renderUseChange(forms, provider, 'off')}
     </div>
     ${use === 'off' ? howToRequire : renderRequirement(forms, choices)}`
 }
@@ -140,7 +142,7 @@ function renderRequirement(forms: UseForms, choices: UseChoices): Html {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
-      ${isRequired ? '' : 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
+      ${!isRequired && 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
       administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
       keeps the role and the password, while the provider is required.
     </p>
@@ -168,7 +170,7 @@ function renderRequire(
 
 /** Asks before everybody's other ways to sign in end. */
 function renderQuestion(form: Html, counts: Unlinked, isOpen: boolean): Html {
-  return html`<details class="confirm" ${isOpen ? html`open` : ''}>
+  return html`<details class="confirm" ${isOpen && html`open`}>
     <summary class="button">Require provider…</summary>
     <div class="question">
       <p><strong>${describeUnlinked(counts)}</strong></p>
@@ -224,6 +226,6 @@ export function renderUnlinked(counts: Unlinked): Html {
   return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
     <ul>
       ${people}
-      ${others > 0 ? html`<li>${formatNumber(others)} more</li>` : ''}
+      ${others > 0 && html`<li>${formatNumber(others)} more</li>`}
     </ul>`
 }

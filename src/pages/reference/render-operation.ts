@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '#http/openapi/build-document'
 import { problem, type ProblemCode } from '#domain/errors'
-import { html, type Html, renderTable } from '../parts/elements.ts'
+import { renderCode, html, type Html, renderTable } from '#pages/parts/elements'
 import {
   resolveReference,
   type Schema,
@@ -18,7 +18,7 @@ export function renderText(text: string): Html[] {
   const parts: Html[] = []
   let end = 0
   for (const { 0: whole, 1: code, 2: label, index } of text.matchAll(MARKED)) {
-    parts.push(html`${text.slice(end, index)}`, code === undefined ? html`${label}` : html`<code>${code}</code>`)
+    parts.push(html`${text.slice(end, index)}`, code === undefined ? html`${label}` : renderCode(code))
     end = index + whole.length
   }
   return [...parts, html`${text.slice(end)}`]
@@ -86,7 +86,7 @@ function renderLimits(schema: Schema): Html {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   const limits = RANGES.flatMap(([unit, least, most]) => describeRange(schema[least], schema[most], unit))
   const initial = schema.default === undefined ? [] : [html`<code>${JSON.stringify(schema.default)}</code> by default`]
-  const parts = [...values.map((value) => html`<code>${JSON.stringify(value)}</code>`), ...limits, ...initial]
+  const parts = [...values.map((value) => renderCode(JSON.stringify(value))), ...limits, ...initial]
   if (parts.length === 0) return html``
   return html`<p class="hint">${parts.map((part, at) => html`${at > 0 && ', '}${part}`)}</p>`
 }
@@ -216,15 +216,14 @@ function renderProblems(answers: Answer[]): Html {
   return html`<h2 id="problems">Errors</h2>
     ${renderTable({
       caption: 'Errors',
-      columns: [
-        { heading: 'Status', cell: ({ status }) => status },
-        {
-          heading: 'Code',
+      columns: {
+        Status: ({ status }) => status,
+        Code: {
           isName: true,
           cell: ({ code }) => html`<span class="unbroken"><a href="/problems/${code}"><code>${code}</code></a></span>`,
         },
-        { heading: 'Meaning', cell: ({ code }) => problem(code as ProblemCode, '').title },
-      ],
+        Meaning: ({ code }) => problem(code as ProblemCode, '').title,
+      },
       rows: codes,
     })}`
 }

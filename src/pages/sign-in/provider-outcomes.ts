@@ -5,9 +5,9 @@ import { ProviderError, type ProviderIdentity } from '#accounts/oidc/provider-cl
 import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { idsOf } from '#http/server/access-log'
 import { companyPath, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
-import { capitalise } from '../parts/call-words.ts'
-import { html, type Html, renderCopyable, renderFacts, renderTable } from '../parts/elements.ts'
-import { sendCardPage, sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
+import { capitalise } from '#pages/parts/call-words'
+import { renderCode, isolate, html, type Html, renderCopyable, renderFacts, renderTable } from '#pages/parts/elements'
+import { sendCardPage, sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
 import type { SignInPreview } from '#accounts/sign-in/sign-in-through-provider'
 import type { SessionUser } from '#accounts/users/sessions'
@@ -107,24 +107,22 @@ export function sendTestResult(
         ${renderOutcome(preview)} Nothing was changed.
       </p>
       <h2>What the provider says</h2>
-      ${renderFacts([
-        ['Account', html`<code>${subject}</code> at <bdi>${issuer}</bdi>`],
-        ['Email', renderEmail(identity)],
-        ['Name', name === null ? 'None' : html`<bdi>${name}</bdi>`],
-        [
-          'Values of the role claim',
+      ${renderFacts({
+        Account: html`<code>${subject}</code> at <bdi>${issuer}</bdi>`,
+        Email: renderEmail(identity),
+        Name: name === null ? 'None' : isolate(name),
+        'Values of the role claim':
           roleValues.length === 0
             ? 'None'
-            : html`${roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`,
-        ],
-      ])}
+            : html`${roleValues.map((value, at) => html`${at > 0 && ', '}<code>${value}</code>`)}`,
+      })}
       <h2>All claims</h2>
       ${renderTable({
         caption: 'Claims',
-        columns: [
-          { heading: 'Claim', cell: ([claim]) => html`<code>${claim}</code>` },
-          { heading: 'Value', cell: ([, value]) => html`<code>${formatClaim(value)}</code>` },
-        ],
+        columns: {
+          Claim: ([claim]) => renderCode(claim),
+          Value: ([, value]) => renderCode(formatClaim(value)),
+        },
         rows: Object.entries(identity.claims),
       })}
       <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,

@@ -24,14 +24,14 @@ import {
   renderHidden,
   NEW_PASSWORD,
   requireRepeated,
-} from '../parts/form.ts'
+} from '#pages/parts/form'
 import type { UserOfLink } from '#accounts/users/user-rows'
 import { readNames } from '#ledger/read/read-names'
-import { html, type Html } from '../parts/elements.ts'
-import { sendCardPage } from '../parts/layout.ts'
+import { html, type Html } from '#pages/parts/elements'
+import { sendCardPage } from '#pages/parts/layout'
 import { companyPath, passwordPath } from '#wording/navigation'
-import type { PageServices } from '../parts/context.ts'
-import { findOperatorSettings } from '../providers/provider-facts.ts'
+import type { PageServices } from '#pages/parts/context'
+import { findOperatorSettings } from '#pages/providers/provider-facts'
 import { keepAuthorizationRequest } from './provider-sign-in.ts'
 import { createBudget } from '#admission/budget'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'

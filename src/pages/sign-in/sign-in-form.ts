@@ -8,12 +8,12 @@ import { rememberUser } from '#http/access/known-browser'
 import { readOwnPath, buildUrl } from '#wording/navigation'
 import type { PasswordUser } from '#accounts/users/password-users'
 import { problem } from '#domain/errors'
-import { assetUrl } from '../assets/assets.ts'
-import { html, type Html } from '../parts/elements.ts'
-import type { PageServices } from '../parts/context.ts'
-import { type FormFields, renderHidden, type FormProblem, renderChoice, renderField } from '../parts/form.ts'
-import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack, keepForm } from '../parts/kept-form.ts'
-import { sendCardPage } from '../parts/layout.ts'
+import { assetUrl } from '#pages/assets/assets'
+import { html, type Html } from '#pages/parts/elements'
+import type { PageServices } from '#pages/parts/context'
+import { type FormFields, renderHidden, type FormProblem, renderChoice, renderField } from '#pages/parts/form'
+import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack, keepForm } from '#pages/parts/kept-form'
+import { sendCardPage } from '#pages/parts/layout'
 
 export const PASSKEY_PATH = '/sign-in/passkey'
 export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
@@ -170,19 +170,19 @@ export function sendSignInForm(
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,
-    body: html`${notFound === null ? '' : html`<p>${NOT_FOUND[notFound]}</p>`}
+    body: html`${notFound !== null && html`<p>${NOT_FOUND[notFound]}</p>`}
       <form method="post" action="/sign-in" class="stack">
         ${renderDestination(destination)}
-        ${tries === 0 ? '' : renderHidden('tries', tries)}
-        ${hasChoice || company === '' ? '' : renderHidden('company', company)}
-        ${renderField(emailField, null)} ${hasChoice ? renderChoice(companyField, null) : ''}
+        ${tries !== 0 && renderHidden('tries', tries)}
+        ${!(hasChoice || company === '') && renderHidden('company', company)}
+        ${renderField(emailField, null)} ${hasChoice && renderChoice(companyField, null)}
         ${renderField(passwordField, null)}
         <button class="primary">Sign in</button>
-        ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
+        ${hasProvider && html`<button name="way" value="provider">Continue with single sign-on</button>`}
       </form>
-      ${hasPasskeys ? renderPasskeyForm(destination) : ''}
+      ${hasPasskeys && renderPasskeyForm(destination)}
       <p class="hint">${renderForgotten(services, company)}</p>
-      ${company === '' ? '' : ofOneCompany}`,
+      ${company !== '' && ofOneCompany}`,
   })
 }
 

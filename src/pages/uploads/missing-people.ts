@@ -7,11 +7,11 @@ import { requireOwnUpload } from '#uploads/apply-upload'
 import type { MissingPeople } from '#uploads/missing-people'
 import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '#uploads/missing-people'
 import { ALWAYS } from '#http/access/heavy-reads'
-import type { FormFields } from '../parts/form.ts'
+import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html, renderEmployeeLink, renderTable } from '../parts/elements.ts'
-import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { type PageServices, getActing } from '../parts/context.ts'
+import { isolate, html, type Html, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { type PageServices, getActing } from '#pages/parts/context'
 import { formatNumber, formatPeople } from '#wording/numbers'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
 
@@ -112,11 +112,11 @@ function renderList(id: string, { count, employees, after, next }: ShownMissing)
     <form method="post" action="${UPLOAD_PATH}/${id}/keep-missing"><button>Keep them active</button></form>
     ${renderTable<Employee>({
       caption: 'People who are not in this file',
-      columns: [
-        { heading: 'Name', cell: renderEmployeeLink },
-        { heading: 'External ID', cell: ({ external_id: externalId }) => html`<bdi>${externalId ?? ''}</bdi>` },
-        { heading: 'Email', cell: ({ email }) => html`<bdi>${email ?? ''}</bdi>` },
-      ],
+      columns: {
+        Name: renderEmployeeLink,
+        'External ID': ({ external_id: externalId }) => isolate(externalId ?? ''),
+        Email: ({ email }) => isolate(email ?? ''),
+      },
       rows: employees,
     })}
     ${renderPageLinks([

@@ -38,10 +38,10 @@ import { CSV_TYPE, writeCsvHeader } from '#log/csv-text'
 import { NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
 import { ProblemError } from '#http/server/problem'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
-import { html, type Html, renderNameLink, renderTable, renderTime } from '../parts/elements.ts'
-import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '../parts/context.ts'
-import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '../parts/form.ts'
-import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
+import { html, type Html, renderNameLink, renderTable, renderTime } from '#pages/parts/elements'
+import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
+import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '#pages/parts/form'
+import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { renderCorrectedCall, type CorrectedCall, readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
 import { readMapping } from './mapping-form.ts'
@@ -117,12 +117,12 @@ function renderUploads(uploads: readonly StoredUpload[], timeZone: string): Html
   return html`<h2>Uploaded files</h2>
     ${renderTable({
       caption: 'Uploaded files',
-      columns: [
-        { heading: 'File', cell: ({ id, fileName }) => renderNameLink(`${UPLOAD_PATH}/${id}`, fileName) },
-        { heading: 'Uploaded', cell: ({ createdAt }) => renderTime(createdAt, timeZone) },
-        { heading: 'Status', cell: ({ state }) => STATES[state] },
-        { heading: 'Rows', count: ({ rows }) => rows },
-      ],
+      columns: {
+        File: ({ id, fileName }) => renderNameLink(`${UPLOAD_PATH}/${id}`, fileName),
+        Uploaded: ({ createdAt }) => renderTime(createdAt, timeZone),
+        Status: ({ state }) => STATES[state],
+        Rows: { count: ({ rows }) => rows },
+      },
       rows: uploads,
     })}
     <p class="hint">Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.</p>`

@@ -14,17 +14,17 @@ import {
   html,
   type Html,
   renderTable,
-  type Column,
+  type Columns,
   renderNameLink,
   renderSegments,
   formatCalendarDay,
-} from '../parts/elements.ts'
-import { capitalise, COUNTS } from '../parts/call-words.ts'
-import { sendUserPage } from '../parts/layout.ts'
-import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
-import { formatSlot, type Slots } from '../charts/calls-chart.ts'
-import { renderOutcomeChart } from '../charts/outcome-chart.ts'
-import { getViewer } from '../parts/context.ts'
+} from '#pages/parts/elements'
+import { capitalise, COUNTS } from '#pages/parts/call-words'
+import { sendUserPage } from '#pages/parts/layout'
+import { computeQuotaUsed, renderQuotaBar, renderReset } from '#pages/api-keys/api-key-facts'
+import { formatSlot, type Slots } from '#pages/charts/calls-chart'
+import { renderOutcomeChart } from '#pages/charts/outcome-chart'
+import { getViewer } from '#pages/parts/context'
 
 interface Figure {
   label: string
@@ -52,11 +52,11 @@ function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOf
   return html`<h2>In total</h2>
     ${renderTable({
       caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
-      columns: [
-        { heading: 'Figure', cell: ({ label }) => label },
-        { heading: `Last ${days} days`, count: ({ now }) => now },
-        ...(isCompared ? compare(`${days} days before`) : []),
-      ],
+      columns: {
+        Figure: ({ label }) => label,
+        [`Last ${days} days`]: { count: ({ now }) => now },
+        ...(isCompared && compare(`${days} days before`)),
+      },
       rows,
     })}`
 }
@@ -77,11 +77,11 @@ function sumUsage(
 }
 
 /** Returns the columns that compare the sums of a row. */
-export function compare(heading: string): Column<Compared>[] {
-  return [
-    { heading, count: ({ earlier }) => earlier },
-    { heading: 'Change', isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
-  ]
+export function compare(heading: string): Columns<Compared> {
+  return {
+    [heading]: { count: ({ earlier }) => earlier },
+    Change: { isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
+  }
 }
 
 /** Formats how a number has changed, such as `+12 %`. */
@@ -210,13 +210,13 @@ function renderCharts({ unit, bars }: Charted, timeZone: string): Html {
     ${renderTable({
       caption: `Calls and records by ${one} and outcome, newest first. ${capitalise(unit)} without calls are omitted.`,
       isCaptionShown: true,
-      columns: [
-        { heading: capitalise(one), cell: (bar) => html`<span class="unbroken">${nameOf(bar)}</span>` },
-        { heading: 'Calls completed', count: ({ calls }) => calls.completed },
-        { heading: 'Calls failed', count: ({ calls }) => calls.failed },
-        { heading: 'Records in completed calls', count: ({ records }) => records.completed },
-        { heading: 'Records in failed calls', count: ({ records }) => records.failed },
-      ],
+      columns: {
+        [capitalise(one)]: (bar) => html`<span class="unbroken">${nameOf(bar)}</span>`,
+        'Calls completed': { count: ({ calls }) => calls.completed },
+        'Calls failed': { count: ({ calls }) => calls.failed },
+        'Records in completed calls': { count: ({ records }) => records.completed },
+        'Records in failed calls': { count: ({ records }) => records.failed },
+      },
       rows: withCalls.toReversed(),
     })}`
 }
@@ -238,13 +238,15 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
     ${renderTable({
       caption: 'Calls and the counts of their records, by operation and outcome',
       isCaptionShown: true,
-      columns: [
-        { heading: 'Operation', cell: ({ operation }) => rulesOf(operation).label },
-        { heading: 'Outcome', cell: ({ status }) => status },
-        { heading: 'Calls', count: ({ now }) => now },
-        ...(before.length > 0 ? compare('Calls before') : []),
-        ...COUNTS.map(([, heading], at) => ({ heading, count: ({ counts }: (typeof rows)[number]) => counts[at]! })),
-      ],
+      columns: {
+        Operation: ({ operation }) => rulesOf(operation).label,
+        Outcome: ({ status }) => status,
+        Calls: { count: ({ now }) => now },
+        ...(before.length > 0 && compare('Calls before')),
+        ...Object.fromEntries(
+          COUNTS.map(([, heading], at) => [heading, { count: ({ counts }: (typeof rows)[number]) => counts[at]! }]),
+        ),
+      },
       rows,
     })}`
 }
@@ -258,17 +260,14 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
     ${renderTable({
       caption: 'Calls in the current quota period (UTC) of each API key, the most used first',
       isCaptionShown: true,
-      columns: [
-        { heading: 'API key', cell: ({ seen }) => renderKeyName(seen) },
-        {
-          heading: 'Used',
-          cell: ({ used }) => html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`,
-        },
-        { heading: 'Calls', count: ({ used }) => used.calls },
-        { heading: 'Quota', count: ({ used }) => used.limit },
-        { heading: 'Period', cell: ({ seen }) => seen.key.refreshPeriod },
-        { heading: 'Resets', cell: ({ seen }) => renderReset(seen, timeZone) },
-      ],
+      columns: {
+        'API key': ({ seen }) => renderKeyName(seen),
+        Used: ({ used }) => html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`,
+        Calls: { count: ({ used }) => used.calls },
+        Quota: { count: ({ used }) => used.limit },
+        Period: ({ seen }) => seen.key.refreshPeriod,
+        Resets: ({ seen }) => renderReset(seen, timeZone),
+      },
       rows: rows.toSorted((a, b) => b.used.percent - a.used.percent),
     })}`
 }

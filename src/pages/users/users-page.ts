@@ -5,9 +5,10 @@ import { LINK_LIFE_DAYS } from '#domain/accounts/user-lifecycle'
 import { listUsers, USER_STATUSES, type UserRecord, getUserStatus } from '#accounts/users/users'
 import { InviteBody } from '#api/admin/user-schemas'
 import { readEmailField } from '#api/admin/users'
-import { listOptions, checkForm, renderButtons } from '../parts/form.ts'
-import { addFormPage, addPage, renderForm, type PageContent } from '../parts/form-page.ts'
+import { listOptions, checkForm, renderButtons } from '#pages/parts/form'
+import { addFormPage, addPage, renderForm, type PageContent } from '#pages/parts/form-page'
 import {
+  isolate,
   html,
   type Html,
   renderTable,
@@ -16,11 +17,11 @@ import {
   renderBadge,
   renderCopyWarning,
   renderCopyable,
-} from '../parts/elements.ts'
-import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+} from '#pages/parts/elements'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { NAVIGATION } from '#wording/navigation'
-import { type PageServices, getActing, getViewer } from '../parts/context.ts'
-import { renderBreakable } from '../parts/attribute-values.ts'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { renderBreakable } from '#pages/parts/attribute-values'
 import { trimBlanks } from '#text/normalize-text'
 import { type Role, ROLES } from '#domain/accounts/roles'
 import { buildLinkUrl } from '#accounts/users/email-user'
@@ -85,22 +86,14 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
   return renderTable({
     caption: 'Users, newest first',
     isInLines: true,
-    columns: [
-      {
-        heading: 'Name',
-        cell: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
-      },
-      {
-        heading: 'Email',
-        isLong: true,
-        title: ({ email }) => email,
-        cell: ({ email }) => renderBreakable(email || 'Erased'),
-      },
-      { heading: 'Role', cell: ({ role }) => role },
-      { heading: 'Status', cell: renderUserStatus },
-      { heading: 'Signs in with', cell: formatWaysIn },
-      { heading: 'Last sign-in', cell: ({ lastSignInAt }) => renderTimeOrNever(lastSignInAt, timeZone) },
-    ],
+    columns: {
+      Name: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
+      Email: { isLong: true, title: ({ email }) => email, cell: ({ email }) => renderBreakable(email || 'Erased') },
+      Role: ({ role }) => role,
+      Status: renderUserStatus,
+      'Signs in with': formatWaysIn,
+      'Last sign-in': ({ lastSignInAt }) => renderTimeOrNever(lastSignInAt, timeZone),
+    },
     rows: users,
   })
 }
@@ -158,11 +151,11 @@ export function showOneTimeLink(
   { user, linkToken, linkExpiresAt, isEmailed }: UserWithLink,
 ): PageContent {
   const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
-  const email = html`<bdi>${user.email}</bdi>`
+  const email = isolate(user.email)
   const sending = isEmailed ? html`You can also send it to ${email} yourself` : html`Send it to ${email}`
   return {
     title,
-    body: html`${outbox ? renderEmailed(user.email, isEmailed) : ''}
+    body: html`${outbox && renderEmailed(user.email, isEmailed)}
       ${renderCopyWarning('the link')}
       <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}

@@ -24,11 +24,11 @@ import {
   renderTimeLink,
   renderFacts,
   renderTime,
-} from '../parts/elements.ts'
-import { readFormFields, listOptions } from '../parts/form.ts'
-import { type PageServices, getViewer } from '../parts/context.ts'
-import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'
-import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+} from '#pages/parts/elements'
+import { readFormFields, listOptions } from '#pages/parts/form'
+import { type PageServices, getViewer } from '#pages/parts/context'
+import { addFormPage, addPage, type PageRequest } from '#pages/parts/form-page'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
@@ -49,18 +49,15 @@ function describeOutcome({ error, httpStatus }: Delivery): string {
 export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string): Html {
   return renderTable({
     caption: 'Deliveries, newest message first',
-    columns: [
-      {
-        heading: 'Sent',
-        cell: ({ id, sentAt }) =>
-          html`${renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone)}
+    columns: {
+      Sent: ({ id, sentAt }) =>
+        html`${renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone)}
             <div class="hint below">${formatTime(sentAt, timeZone)}</div>`,
-      },
-      { heading: 'Message', cell: renderMessage },
-      { heading: 'Result', cell: renderOutcome },
-      { heading: 'Duration', isNumber: true, cell: ({ durationMs }) => `${formatNumber(durationMs)} ms` },
-      { heading: 'Action', isHeadingHidden: true, cell: (delivery) => renderSendAgain(webhookId, delivery) },
-    ],
+      Message: renderMessage,
+      Result: renderOutcome,
+      Duration: { isNumber: true, cell: ({ durationMs }) => `${formatNumber(durationMs)} ms` },
+      Action: { isHeadingHidden: true, cell: (delivery) => renderSendAgain(webhookId, delivery) },
+    },
     rows: groupByMessage(deliveries),
   })
 }
@@ -97,9 +94,8 @@ function renderOutcome(delivery: Delivery): Html {
   const { answer } = delivery
   return html`${renderResult(delivery)}
     ${
-      answer === null
-        ? ''
-        : html`<details>
+      answer !== null &&
+      html`<details>
             <summary>Answer</summary>
             <pre>${answer}</pre>
           </details>`
@@ -133,9 +129,8 @@ export function renderSent(delivery: Delivery): Html {
     : `${what} failed: ${outcome} after ${length}.`
   return html`<p class="${isDelivered ? 'notice' : 'alert'}" role="${isDelivered ? 'status' : 'alert'}">${text}</p>
     ${
-      answer === null
-        ? ''
-        : html`<h2>Answer of the receiver</h2>
+      answer !== null &&
+      html`<h2>Answer of the receiver</h2>
             <pre>${answer}</pre>`
     }`
 }
@@ -163,9 +158,9 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
         title: `Deliveries to ${formatWebhookName(webhook)}`,
         heading: html`Deliveries`,
         trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
-        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+        body: html`${sent && !forms.isRefused && renderSent(sent)}
           <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
-          ${shown.length > 0 || isFiltered ? filter : ''}
+          ${(shown.length > 0 || isFiltered) && filter}
           ${shown.length > 0 ? renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone) : nothing}
           ${renderListLinks(path, { status }, cursor, deliveries, ({ id }) => id)}`,
       }
@@ -211,12 +206,12 @@ function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
         title: `Delivery to ${name}`,
         heading: html`Delivery`,
         trail: [NAVIGATION.webhooks, { label: name, path }, { label: 'Deliveries', path: `${path}/deliveries` }],
-        body: html`${renderFacts([
-          ['Sent', html`${formatTime(delivery.sentAt, timeZone)} (${renderTime(delivery.sentAt, timeZone)})`],
-          ['Message', renderMessage(delivery)],
-          ['Result', renderResult(delivery)],
-          ['Duration', `${formatNumber(delivery.durationMs)} ms`],
-        ])}
+        body: html`${renderFacts({
+          Sent: html`${formatTime(delivery.sentAt, timeZone)} (${renderTime(delivery.sentAt, timeZone)})`,
+          Message: renderMessage(delivery),
+          Result: renderResult(delivery),
+          Duration: `${formatNumber(delivery.durationMs)} ms`,
+        })}
           <div class="columns">${renderRequest(message)} ${renderAnswer(delivery)}</div>
           ${renderSendAgain(webhook.id, delivery)}`,
       }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '#domain/webhook-types'
-import { renderProblemsOf } from '../parts/attention.ts'
+import { renderProblemsOf } from '#pages/parts/attention'
 import { changeWebhook, rotateWebhookSecret } from '#accounts/webhooks/change-webhook'
 import {
   countWaitingMessages,
@@ -20,14 +20,14 @@ import {
   renderForm,
   renderFormSection,
   type PageForms,
-} from '../parts/form-page.ts'
+} from '#pages/parts/form-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderFacts, html, type Html, renderTime } from '../parts/elements.ts'
-import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
-import { type PageServices, getActing, getViewer, readProblemsOf } from '../parts/context.ts'
-import { readOverlap, renderRotation } from '../parts/rotation.ts'
+import { renderCode, isolate, renderFacts, html, type Html, renderTime } from '#pages/parts/elements'
+import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
+import { readOverlap, renderRotation } from '#pages/parts/rotation'
 import { formatNumber } from '#wording/numbers'
-import { renderBreakable } from '../parts/attribute-values.ts'
+import { renderBreakable } from '#pages/parts/attribute-values'
 import { findSent, renderDeliveryTable, renderSent, loadWebhook, type WebhookRequest } from './deliveries-page.ts'
 import {
   formatFields,
@@ -57,7 +57,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       return {
         title: formatWebhookName(webhook),
         trail: [NAVIGATION.webhooks],
-        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+        body: html`${sent && !forms.isRefused && renderSent(sent)}
           ${renderProblemsOf(webhook.id, problems, timeZone)}
           ${renderWebhookFacts(seen, waiting, timeZone)}
           ${renderWebhookActions(forms, webhook)} ${renderRecent(webhook.id, recent, timeZone)}
@@ -128,10 +128,10 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
         title: `Remove ${name}`,
         heading: html`Remove webhook?`,
         trail: [NAVIGATION.webhooks, { label: name, path: `${PATH}/${webhook.id}` }],
-        body: html`${renderFacts([
-          description === '' ? null : ['Description', html`<bdi>${description}</bdi>`],
-          ['URL', html`<code>${url}</code>`],
-        ])}
+        body: html`${renderFacts({
+          Description: description !== '' && isolate(description),
+          URL: renderCode(url),
+        })}
           <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
@@ -176,19 +176,19 @@ function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZon
   const { webhook, now } = seen
   const { settings, rotatedAt, previousExpiresAt } = webhook
   const trouble = describeTrouble(seen)
-  return renderFacts([
-    ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
-    ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
-    ['URL', html`<code>${renderBreakable(settings.url)}</code>`],
-    ['Message types', renderTypes(settings.types)],
-    ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
-    ['Messages at once', String(settings.concurrency)],
-    ['Created', renderTime(webhook.createdAt, timeZone)],
-    rotatedAt === null ? null : ['Secret rotated', renderTime(rotatedAt, timeZone)],
-    previousExpiresAt === null || previousExpiresAt <= now
-      ? null
-      : ['Previous secret', html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`],
-  ])
+  return renderFacts({
+    Status: html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`,
+    Progress: html`${describeProgress(waiting)}${renderReached(webhook)}`,
+    URL: renderCode(renderBreakable(settings.url)),
+    'Message types': renderTypes(settings.types),
+    'Messages contain': settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only',
+    'Messages at once': String(settings.concurrency),
+    Created: renderTime(webhook.createdAt, timeZone),
+    'Secret rotated': rotatedAt !== null && renderTime(rotatedAt, timeZone),
+    'Previous secret':
+      !(previousExpiresAt === null || previousExpiresAt <= now) &&
+      html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`,
+  })
 }
 
 function renderReached({ progress: { position } }: WebhookRecord): Html {
@@ -200,7 +200,7 @@ function renderReached({ progress: { position } }: WebhookRecord): Html {
 
 function renderTypes(types: readonly string[]): Html {
   if (types.length === WEBHOOK_TYPES.length) return html`All`
-  return html`${types.map((type, at) => html`${at > 0 ? ', ' : ''}<code>${type}</code>`)}`
+  return html`${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}`
 }
 
 function renderWebhookActions(
@@ -209,13 +209,13 @@ function renderWebhookActions(
 ): Html {
   const { pause, resume } = WEBHOOK_ACTIONS
   const isEnabled = status === 'enabled'
-  const ping = html`<button${isEnabled ? html` class="primary"` : ''}>Send test message</button>`
+  const ping = html`<button${isEnabled && html` class="primary"`}>Send test message</button>`
   const resuming = html`<button class="primary">${resume.button}</button>`
   return html`<div class="actions">
-    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: resuming })}
+    ${!isEnabled && renderForm(forms, 'resume', { buttons: resuming })}
     ${renderForm(forms, 'ping', { buttons: ping })}
-    ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
-    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
+    ${isEnabled && progress.attempts > 0 && renderAction(forms, 'resume', { ...resume, button: 'Try now' })}
+    ${status !== 'paused' && renderAction(forms, 'pause', pause)}
     <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
     <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>

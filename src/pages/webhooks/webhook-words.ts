@@ -1,6 +1,6 @@
 import type { WaitingMessages, SeenWebhook, WebhookRecord } from '#accounts/webhooks/read-webhooks'
 import type { WebhookDisabledReason } from '#domain/webhook-types'
-import { renderBadge, type Html } from '../parts/elements.ts'
+import { renderBadge, type Html } from '#pages/parts/elements'
 import { decapitalize, formatCount } from '#wording/numbers'
 import { formatAge, formatLength } from '#wording/lengths-of-time'
 

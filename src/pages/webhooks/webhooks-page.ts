@@ -8,10 +8,18 @@ import {
   type SeenWebhook,
 } from '#accounts/webhooks/read-webhooks'
 import { MAX_WEBHOOKS } from '#domain/webhooks/webhook-lifecycle'
-import { type PageContent, addFormPage, addPage, renderForm } from '../parts/form-page.ts'
-import { html, type Html, renderCopyable, renderCopyWarning, renderTime, renderTable } from '../parts/elements.ts'
-import { readSeenVersion, renderButtons } from '../parts/form.ts'
-import { type PageServices, getActing, getViewer } from '../parts/context.ts'
+import { type PageContent, addFormPage, addPage, renderForm } from '#pages/parts/form-page'
+import {
+  renderCode,
+  html,
+  type Html,
+  renderCopyable,
+  renderCopyWarning,
+  renderTime,
+  renderTable,
+} from '#pages/parts/elements'
+import { readSeenVersion, renderButtons } from '#pages/parts/form'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { formatWebhookName, describeProgress, describeTrouble, renderWebhookStatus } from './webhook-words.ts'
 import { NEW_WEBHOOK, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
 
@@ -29,9 +37,9 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
         The receiver needs it to verify the signatures of messages, with any library for
         <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
       </p>
-      ${isFirst ? '' : renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
+      ${!isFirst && renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
       <div class="actions">
-        ${isFirst ? html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>` : ''}
+        ${isFirst && html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>`}
         <a class="button" href="${PATH}/${webhook.id}">View webhook</a>
       </div>`,
   }
@@ -104,7 +112,7 @@ function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
       Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for the
       messages.
     </p>
-    ${webhooks.length === 0 ? '' : webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+    ${webhooks.length !== 0 && (webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`)}
     ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
 }
 
@@ -120,29 +128,18 @@ function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
   return renderTable({
     caption: 'Webhooks, oldest first',
     isInLines: true,
-    columns: [
-      {
-        heading: 'Webhook',
-        cell: ({ webhook }) =>
-          html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+    columns: {
+      Webhook: ({ webhook }) =>
+        html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+      URL: { isWide: true, isLong: true, cell: ({ webhook }) => renderCode(webhook.settings.url) },
+      Status: (seen) => {
+        const trouble = describeTrouble(seen)
+        const why = trouble === null ? '' : html`<span class="why">${trouble}</span>`
+        return html`${renderWebhookStatus(seen.webhook)} ${why}`
       },
-      {
-        heading: 'URL',
-        isWide: true,
-        isLong: true,
-        cell: ({ webhook }) => html`<code>${webhook.settings.url}</code>`,
-      },
-      {
-        heading: 'Status',
-        cell: (seen) => {
-          const trouble = describeTrouble(seen)
-          const why = trouble === null ? '' : html`<span class="why">${trouble}</span>`
-          return html`${renderWebhookStatus(seen.webhook)} ${why}`
-        },
-      },
-      { heading: 'Progress', cell: ({ waiting }) => describeProgress(waiting) },
-      { heading: 'Created', cell: ({ webhook }) => renderTime(webhook.createdAt, timeZone) },
-    ],
+      Progress: ({ waiting }) => describeProgress(waiting),
+      Created: ({ webhook }) => renderTime(webhook.createdAt, timeZone),
+    },
     rows: webhooks,
   })
 }
