@@ -282,7 +282,8 @@ function replaceOpen(given: readonly ColumnMapping[], proposed: readonly ColumnM
   return given.map((column, at) => {
     const other = proposed[at]!
     if (column.to !== null) return column
-    const isFree = other.to === 'custom' || other.to === 'status' || !used.has(other.to)
+    const isRepeatable = other.to === null || other.to === 'custom' || other.to === 'status'
+    const isFree = isRepeatable || !used.has(other.to)
     return isFree ? other : { header: column.header, to: 'nothing' }
   })
 }

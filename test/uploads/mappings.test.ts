@@ -318,6 +318,19 @@ await t.test('a night with a column more, one renamed, or one lost changes nobod
   )
 })
 
+await t.test('a file that shares columns with one before is still asked who has left', async (t) => {
+  const company = await service.makeCompany('Shared columns')
+  const before = (await upload(company, 'Badge ID,First name,Last name\nB1,Ana,One\nB2,Bo,Two')).body
+  const targets = ['external_id', 'first_name', 'last_name']
+  const columns = ['Badge ID', 'First name', 'Last name'].map((header, at) => ({ header, to: targets[at] }))
+  await service.manage('PUT', `/uploads/${before.id}/mapping`, { columns }, company.admin.token)
+  t.match(await service.manage('POST', `/uploads/${before.id}/apply`, undefined, company.admin.token), { status: 200 })
+  const file = ['User principal name,First name,Last name,Block credential', 'ana@x.example,Ana,One,False']
+  const { body } = await upload(company, [...file, 'bo@x.example,Bo,Two,True', 'cy@x.example,Cy,Six,False'].join('\n'))
+  t.match(body.left_out, [{}, { reason: 'changed_columns' }], 'it is taken for a file of the same kind')
+  t.match(body, { needs_review: true, questions: [{ about: 'to', header: 'Block credential' }] })
+})
+
 await t.test('a night that is written otherwise is applied as it was meant, or waits and says why', async (t) => {
   const statuses = async (company: TestCompany) =>
     (await listPeople(company)).map((person) =>

@@ -31,9 +31,15 @@ function renderText(text: string): Html {
   </details>`
 }
 
+/** More breaks than an address or a name needs. */
+const MAX_BREAKS = 100
+
 /** Renders a text that breaks behind the signs of an address or a name, not inside a word. */
 export function renderBreakable(text: string): Html {
-  return isolate(text.split(/(?<=\S[@._/])(?=\S)/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`))
+  const parts = text.split(/(?<=\S[@._/])(?=\S)/)
+  const rest = parts.splice(MAX_BREAKS).join('')
+  const all = rest === '' ? parts : [...parts, rest]
+  return isolate(all.map((part, at) => html`${at > 0 && html`<wbr />`}${part}`))
 }
 
 /** Renders the old and the new value, also for screen readers. */

@@ -108,6 +108,10 @@ const CSV_SHAPES: Record<string, Shape> = {
   'rows of one person': filled('email,first_name\n', 'a@b.example,Ana\n'),
   'an entry in each row': rows('log_id,email', (at) => `log_${String(at).padStart(26, '0')},a${at}@b.example`),
   'cells of control characters': filled('first_name\n', `${'\u0001'.repeat(1_000)}\n`),
+  'cells of the signs of addresses': filled(
+    'first_name,email,job_title\n',
+    `${['@', '@.', 'a@'].map((sign) => sign.repeat(5_000)).join(',')}\n`,
+  ),
   'cells of backslashes': filled('first_name\n', `${'\\'.repeat(1_000)}\n`),
   'cells of quotation marks': filled('first_name\n', `"${'""'.repeat(500)}"\n`),
   'cells of combining marks': filled('first_name\n', `a${'\u0301'.repeat(1_000)}\n`),
