@@ -146,7 +146,12 @@ interface Named {
   phones: string[]
 }
 
-const NAMED_BY: Readonly<Record<string, UniqueName>> = { userName: 'user_name', emails: 'email', hrId: 'external_id' }
+/** By what clients name, which may be the name of anything that an object inherits. */
+const NAMED_BY: ReadonlyMap<string, UniqueName> = new Map([
+  ['userName', 'user_name'],
+  ['emails', 'email'],
+  ['hrId', 'external_id'],
+])
 
 function collectNames(operations: readonly ScimOperation[]): Named {
   const named: Named = {
@@ -158,7 +163,7 @@ function collectNames(operations: readonly ScimOperation[]): Named {
   for (const { target, value } of operations) {
     const name = target.name ?? ''
     const texts = listTexts(value)
-    const attribute = NAMED_BY[name]
+    const attribute = NAMED_BY.get(name)
     if (attribute)
       for (const text of texts) {
         const { value: read } = readAttribute(attribute, text)

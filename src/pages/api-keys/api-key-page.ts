@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify'
 import { listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries'
 import type { Reads } from '#ledger/read/reads'
-import { NAVIGATION, buildUrl } from '#wording/navigation'
+import { NAVIGATION } from '#wording/navigation'
+import { describeCode } from '#wording/failure-causes'
 import type { AttentionItem } from '#domain/attention'
 import type { AttentionKind } from '#domain/attention-kinds'
 import type { KeyAttention } from '#wording/attention-words'
 import { changeApiKey, rotateApiKey } from '#accounts/api-keys/change-api-key'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
-import { rulesOf } from '#domain/operations'
 import { listAddresses, type UsedAddress } from '#ledger/read/read-clients'
 import { readKeyId, requireKey, KEY_ACTIONS } from '#api/admin/api-keys'
 import { AllowBody, EditBody, readEdit, RotateBody } from '#api/admin/api-key-schemas'
@@ -25,7 +25,7 @@ import {
   renderSection,
   renderTimeOrNever,
 } from '#pages/parts/elements'
-import { describeResult, describeDone } from '#pages/parts/call-words'
+import { describeResult } from '#pages/parts/call-words'
 import { renderProblemsOf } from '#pages/parts/attention'
 import {
   listActionForms,
@@ -87,11 +87,16 @@ function renderLastCalls(entries: readonly LogEntry[], timeZone: string): Html {
       Status: ({ entry }) => renderStatusBadge(entry.status),
       Result: {
         isName: true,
-        cell: ({ entry }) => html`<a href="${LOGS_PATH}/${entry.id}">${describeResult(entry)}</a>`,
+        cell: ({ entry }) =>
+          html`<a href="${LOGS_PATH}/${entry.id}">${describeResult(entry)}${describeCause(entry)}</a>`,
       },
     },
     rows: entries,
   })
+}
+
+function describeCause({ error }: LogEntry['entry']): string {
+  return error === null ? '' : `: ${describeCode(error.code)}`
 }
 
 const { path: PATH } = NAVIGATION.apiKeys
@@ -215,17 +220,14 @@ async function loadPage(services: PageServices, request: KeyRequest) {
   const seen = await loadKey(services, request)
   const addresses = await listAddresses(services.db, companyId, seen.key.id, SHOWN_ADDRESSES)
   const proposal = await readProposal(services.db, companyId, seen, timeZone)
-  const { entries } = seen.key.scopes.includes('scim')
-    ? await listLogEntries(services.db, companyId, { key: seen.key.id }, { before: null, limit: SHOWN_CALLS })
-    : { entries: [] }
   const calls = await readKeyCalls(services.reads, companyId, seen.key.id, timeZone)
-  return { seen, addresses, proposal, entries, calls, problems: await readProblemsOf(request) }
+  return { seen, addresses, proposal, calls, problems: await readProblemsOf(request) }
 }
 
 type KeyForms = PageForms<'edit' | 'rotate' | 'expect' | 'allow' | keyof typeof ACTIONS>
 
 function renderKeyPage(
-  { seen, addresses, proposal, entries, calls, problems }: Awaited<ReturnType<typeof loadPage>>,
+  { seen, addresses, proposal, calls, problems }: Awaited<ReturnType<typeof loadPage>>,
   forms: KeyForms,
   timeZone: string,
 ) {
@@ -247,7 +249,6 @@ function renderKeyPage(
         ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
-      ${seen.key.scopes.includes('scim') && renderProviderCalls(seen.key.id, entries, timeZone)}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
@@ -270,31 +271,6 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
       hasPreviousSecret(seen) &&
       html`${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}`,
   })
-}
-
-/** The last calls that are shown of an identity provider. */
-const SHOWN_CALLS = 5
-
-/** Renders what an identity provider did last. */
-function renderProviderCalls(id: string, entries: readonly LogEntry[], timeZone: string): Html {
-  const list = html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { key: id })}">all of them</a>`
-  const status = entries.length === 0 ? 'It has changed nobody yet.' : html`Its last calls that change users; ${list}.`
-  if (entries.length === 0) return html`<section><h2>Identity provider</h2><p>${status}</p></section>`
-  return html`<section aria-label="Identity provider">
-    <h2>Identity provider</h2>
-    <p>${status}</p>
-    ${renderTable({
-      caption: 'Calls, newest first',
-      columns: {
-        'Date/Time': ({ entry }: LogEntry) =>
-          html`<a href="${NAVIGATION.bulkUserLogs.path}/${entry.id}">${renderTime(entry.requested_at, timeZone)}</a>`,
-        Operation: ({ entry }) => rulesOf(entry.operation).label,
-        Status: ({ entry }) => renderStatusBadge(entry.status),
-        Outcome: ({ entry }) => entry.error?.detail ?? describeDone(entry.counts) ?? 'no changes',
-      },
-      rows: entries,
-    })}
-  </section>`
 }
 
 /** Addresses that are shown of a key, the last used ones. */
