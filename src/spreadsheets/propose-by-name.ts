@@ -52,10 +52,11 @@ const PERSONAL: ReadonlySet<string | null> = new Set<Candidate['meaning']>([
  * rows, or are the same in several.
  */
 function findOthers(columns: readonly Candidate[], { rows }: FileSample): ReadonlySet<string> {
-  const members = Map.groupBy(
-    columns.filter(({ header, meaning }) => PERSONAL.has(meaning) || /\.id$/i.test(header)),
-    ({ header }) => readParent(header),
-  )
+  const members = new Map<string, Candidate[]>()
+  for (const column of columns.filter(({ header, meaning }) => PERSONAL.has(meaning) || /\.id$/i.test(header))) {
+    const parent = readParent(column.header)
+    members.set(parent, [...(members.get(parent) ?? []), column])
+  }
   const isOther = (parts: readonly Candidate[]) =>
     rows.some((cells) => parts.every(({ at }) => (cells[at] ?? '') === '')) ||
     parts.some(({ sample }) => [...sample.values.values()].some((times) => times > 1))
