@@ -66,12 +66,16 @@ async function syncFile(service: string, token: string, file: string, options: R
     return { text: `${preview.summary.text}. Say what its columns mean: ${page}`, exitCode: 1 }
 
   const atMost = Number(limit)
-  let [deactivate, kept] = [0, '']
+  let [deactivate, beside, kept] = [0, 0, '']
   if (atMost > 0) {
     try {
-      const { count } = (await (await call('PUT', `/${id}/missing`)).json()) as Missing
-      deactivate = count > atMost ? 0 : count
-      if (count > atMost) kept = `; ${count} not in the file, more than ${atMost}: none deactivated`
+      const { count, active, beside: others } = (await (await call('PUT', `/${id}/missing`)).json()) as Missing
+      // All who leave in a day share the limit, unless they are at most one in ten.
+      const isMany = count > atMost || count + others > Math.max(atMost, active / 10)
+      deactivate = isMany ? 0 : count
+      beside = others
+      if (isMany)
+        kept = `; ${count} not in the file, ${others} deactivated otherwise, more than ${atMost}: none deactivated`
     } catch (error) {
       // Rows with errors may be those of people who then seem to be missing.
       if (!(error instanceof RefusedError) || error.status !== 409) throw error
@@ -79,7 +83,7 @@ async function syncFile(service: string, token: string, file: string, options: R
     }
     if (kept !== '') await call('DELETE', `/${id}/missing`)
   }
-  await call('POST', `/${id}/apply?all_or_none=false&deactivate=${deactivate}`)
+  await call('POST', `/${id}/apply?all_or_none=false&deactivate=${deactivate}&beside=${beside}`)
   const { state, summary } = await settle()
   const isDone = state === 'ended' && summary.applied === summary.rows && kept === ''
   return { text: `${summary.text}${kept}${isDone ? '' : `. See ${page}`}`, exitCode: isDone ? 0 : 1 }

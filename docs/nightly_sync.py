@@ -79,13 +79,17 @@ def sync_file(service, token, options):
     if preview["needs_review"] or preview["questions"]:
         return 1, f"{preview['summary']['text']}. Say what its columns mean: {page}"
 
-    deactivate, kept = 0, ""
+    deactivate, beside, kept = 0, 0, ""
     if options.at_most > 0:
         try:
-            count = call("PUT", f"/{upload_id}/missing")["count"]
-            deactivate = count if count <= options.at_most else 0
-            if count > options.at_most:
-                kept = f"; {count} not in the file, more than {options.at_most}: none deactivated"
+            missing = call("PUT", f"/{upload_id}/missing")
+            count, beside = missing["count"], missing["beside"]
+            # All who leave in a day share the limit, unless they are at most one in ten.
+            is_many = count > options.at_most or count + beside > max(options.at_most, missing["active"] / 10)
+            deactivate = 0 if is_many else count
+            if is_many:
+                text = f"{count} not in the file, {beside} deactivated otherwise, more than {options.at_most}"
+                kept = f"; {text}: none deactivated"
         except Refused as refused:
             # Rows with errors may be those of people who then seem to be missing.
             if refused.status != 409:
@@ -93,7 +97,7 @@ def sync_file(service, token, options):
             kept = "; nobody deactivated, because rows have errors"
         if kept:
             call("DELETE", f"/{upload_id}/missing")
-    call("POST", f"/{upload_id}/apply?all_or_none=false&deactivate={deactivate}")
+    call("POST", f"/{upload_id}/apply?all_or_none=false&deactivate={deactivate}&beside={beside}")
     upload = settle()
     summary = upload["summary"]
     if upload["state"] == "ended" and summary["applied"] == summary["rows"] and not kept:

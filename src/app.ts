@@ -10,10 +10,10 @@ import { pageAssets } from '#pages/assets/assets'
 import { readMe } from '#pages/evidence/read-me'
 import { pages } from '#pages/pages'
 import { sendRefusal } from '#pages/parts/error-page'
-import type { PageServices } from '#pages/parts/page-services'
+import type { PageServices } from '#pages/parts/context'
 import { problemPages } from '#pages/reference/problems'
 import { referencePages } from '#pages/reference/reference-pages'
-import { backchannelLogout } from '#pages/sign-in/provider-endpoints'
+import { backchannelLogout } from '#pages/sign-in/sign-out'
 import { verifyPages } from '#pages/verify/verify-page'
 
 /** What the API and the pages need, apart from what is made here for both. */

@@ -132,8 +132,8 @@ export const ConfigSchema = Type.Object({
     PROXIES,
   ),
   STOP_DELAY_SECONDS: wholeNumber(
-    'seconds for which an API process that is asked to stop still accepts connections while `/readyz` answers 503: as ' +
-      'long as load balancers need to notice',
+    'seconds for which an API process that is asked to stop still accepts connections while `/readyz` answers 503: ' +
+      'as long as load balancers need to notice',
     0,
     { from: 0, to: 300 },
   ),
@@ -151,8 +151,8 @@ export const ConfigSchema = Type.Object({
     { from: 0, to: 36_500 },
   ),
   FAILED_CALLS_KEPT_DAYS: wholeNumber(
-    'days for which the valid records of calls that failed are kept, to correct and send such a call whole; no longer ' +
-      'than REJECTED_RECORDS_KEPT_DAYS; 0: not at all',
+    'days for which the valid records of calls that failed are kept, to correct and send such a call whole; no ' +
+      'longer than REJECTED_RECORDS_KEPT_DAYS; 0: not at all',
     30,
     { from: 0, to: 365 },
   ),

@@ -3063,6 +3063,8 @@ export interface operations {
                 all_or_none?: boolean;
                 /** @description How many people the upload may deactivate because they are not in its file: the `count` of their list. */
                 deactivate?: number;
+                /** @description How many people may have been deactivated otherwise since yesterday, if they and those of this file are more than one in ten: the `beside` of their list. */
+                beside?: number;
             };
             header?: never;
             path: {
@@ -3403,6 +3405,8 @@ export interface operations {
                         count: number;
                         /** @description How many people were active when they were listed; 0 before. */
                         active: number;
+                        /** @description How many people the company's other uploads of the last day deactivate because they are not in the files, and how many its API keys have deactivated today (UTC). */
+                        beside: number;
                         items: {
                             id: string;
                             external_id: string | null;
@@ -3451,6 +3455,8 @@ export interface operations {
                         count: number;
                         /** @description How many people were active when they were listed; 0 before. */
                         active: number;
+                        /** @description How many people the company's other uploads of the last day deactivate because they are not in the files, and how many its API keys have deactivated today (UTC). */
+                        beside: number;
                     };
                 };
             };

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EmployeeLedgerError, ErrorCode } from './errors.ts'
 import { answerError, connectionError, isOfApi } from './errors.ts'
+import type { AbortSignal, Fetch, Request, Response } from './web-types.ts'
 
 /** Time and chance, so that tests can decide them. */
 export interface Clock {
@@ -26,7 +27,7 @@ export interface AttemptSettings {
   timeoutMs: number
   /** How long all attempts of a call and the pauses between them may take. */
   totalMs: number
-  fetch: typeof globalThis.fetch
+  fetch: Fetch
   clock: Clock
 }
 

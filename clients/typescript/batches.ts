@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { RecordError } from './api-schemas.ts'
 import { EmployeeLedgerError } from './errors.ts'
+import type { AbortSignal } from './web-types.ts'
 
 export interface BatchOptions {
   /**

@@ -8,6 +8,7 @@ import { sendWithRetries, SYSTEM_CLOCK } from './attempts.ts'
 import type { Batches, BatchOptions, Records } from './batches.ts'
 import { inBatches } from './batches.ts'
 import { serializeBody } from './json-text.ts'
+import type { AbortSignal, Response } from './web-types.ts'
 
 /** Where the service is, whose key it is, and the bounds of each call. */
 export interface ClientSettings extends Partial<AttemptSettings> {

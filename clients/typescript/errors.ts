@@ -1,4 +1,5 @@
 import type { ApiErrorCode, Problem, RecordError } from './api-schemas.ts'
+import type { Response } from './web-types.ts'
 
 /**
  * `timed_out` and `connection_failed`: no answer came. `unexpected_answer`: not one of the API, but of a proxy, say.

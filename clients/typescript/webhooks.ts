@@ -1,5 +1,6 @@
 import type { webhooks } from './api-types.ts'
 import { Webhook, WebhookVerificationError as Mismatch } from 'standardwebhooks'
+import type { Headers } from './web-types.ts'
 
 /** The types of messages. A later version of the service may send more: ignore those that you do not know. */
 export type WebhookType = keyof webhooks

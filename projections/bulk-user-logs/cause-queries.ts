@@ -63,7 +63,8 @@ export async function listRefusalCauses(
         min(first_at) as first_at, max(last_at) as last_at
       from sums group by code, field, kind order by records desc, last_at desc, code, field, kind limit ${limit + 1}
     ), sketches as (
-      select code, field, kind, substr(string_agg(distinct digest, ''::bytea order by digest), 1, ${MAX_SKETCH_BYTES}) as people
+      select code, field, kind,
+        substr(string_agg(distinct digest, ''::bytea order by digest), 1, ${MAX_SKETCH_BYTES}) as people
       from (
         select s.code, s.field, s.kind, substr(s.people, 8 * n + 1, 8) as digest
         from sums s join causes using (code, field, kind)

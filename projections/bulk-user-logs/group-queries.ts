@@ -57,9 +57,8 @@ export async function groupLogEntries(
     from (select status, operation, source, key_id, error_code, http_status, total, updated, deactivated, failed, no_updates
       from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
       order by e.position desc limit ${MAX_GROUPED + 1}) newest
-    group by status, operation, source, key_id, error_code, http_status order by entries desc limit ${MAX_GROUPS + 1}`.execute(
-    db,
-  )
+    group by status, operation, source, key_id, error_code, http_status order by entries desc
+      limit ${MAX_GROUPS + 1}`.execute(db)
   const grouped = rows.reduce((count, { entries }) => count + entries, 0)
   return { groups: rows.slice(0, MAX_GROUPS).map(toGroup), isMore: grouped > MAX_GROUPED || rows.length > MAX_GROUPS }
 }

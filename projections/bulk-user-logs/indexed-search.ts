@@ -84,7 +84,8 @@ async function readIndexed(
     sql`(select ${column} from ${ENTRIES} e where e.company_id = ${company} and ${isBetween(sql.ref('e.position'))}
       order by e.position ${from} limit 1)`
   const nextNamed = (nth: Condition, isNext: Condition) =>
-    sql`select e.position, ${nth} as nth from ${REJECTED_NAMES} n cross join lateral ${entryAt(sql.ref('n.entry_position'))}
+    sql`select e.position, ${nth} as nth from ${REJECTED_NAMES} n
+      cross join lateral ${entryAt(sql.ref('n.entry_position'))}
       where n.company_id = ${company} and n.name_hash = named.name_hash and ${isNext} and ${isWanted}
       order by n.entry_position ${order} limit 1`
   const selectOfEntry = (isNamed: Condition) =>

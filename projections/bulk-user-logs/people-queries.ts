@@ -73,16 +73,17 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
   if (q !== undefined) {
     const address = readAddress(q)
     const { rows } = await sql<Named>`
-      (select 'employee' as kind, employee_id as id, null::timestamptz as first_at, null::timestamptz as last_at from ${EMPLOYEES}
+      (select 'employee' as kind, employee_id as id, null::timestamptz as first_at, null::timestamptz as last_at
+        from ${EMPLOYEES}
         where company_id = ${company} and ${matchesText(q)} limit ${MAX_LISTED + 1})
       union all (select 'former', f.id, null, null from (${selectFormer(companyId, q)}) f)
       union all (select 'key', api_id, null, null from api_keys
         where company_id = ${company} and lower(name) = lower(${q}) order by api_id desc limit ${MAX_KEYS})
-      union all (select 'sender', coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at) from actor_clients c
+      union all (select 'sender', coalesce(k.api_id, ${toUuid(NO_KEY)}), min(c.first_at), max(c.last_at)
+        from actor_clients c
           left join api_keys k on k.company_id = c.company_id and k.api_id = c.actor_id
-        where c.company_id = ${company} and c.address = ${address} group by 2 order by 4 desc limit ${MAX_SENDERS})`.execute(
-      db,
-    )
+        where c.company_id = ${company} and c.address = ${address} group by 2 order by 4 desc
+          limit ${MAX_SENDERS})`.execute(db)
     const idsOf = (wanted: Named['kind']) => rows.filter(({ kind }) => kind === wanted).map(({ id }) => id)
     const names = [...listPossibleNames(q), formatCode(q)]
     people.push({

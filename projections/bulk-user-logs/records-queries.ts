@@ -157,7 +157,8 @@ async function findRefused(
   >`
     select n.position, n.employee_id, bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))})) as is_named
     from ${REJECTED_NAMES} n
-    where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position} and n.position >= (select e.first_position from ${ENTRIES} e
+    where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position}
+      and n.position >= (select e.first_position from ${ENTRIES} e
         where e.company_id = ${toUuid(companyId)} and e.position = ${entry.position})
     group by n.position, n.employee_id`.execute(db)
   const idOf = (uuid: string | null) => (uuid === null ? null : fromUuid('emp', uuid))
@@ -190,7 +191,8 @@ async function readStreams(
   // A call that has failed changed nobody, and left nothing out.
   if (entry.status === 'Failed') return { streams: new Map<number, string>(), leftOut: groupLeftOut(null) }
   const { rows } = await sql<{ position: number; stream_id: string; left_out: LeftOut[] | null }>`
-    select position, stream_id, case when position = ${closing} then data::json -> 'left_out' end as left_out from events
+    select position, stream_id, case when position = ${closing} then data::json -> 'left_out' end as left_out
+      from events
     where company_id = ${toUuid(companyId)} and position = any(${[...positions, closing]}::bigint[])`.execute(db)
   const ofEmployees = rows.filter(({ position }) => position !== closing)
   return {

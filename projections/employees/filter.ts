@@ -59,7 +59,8 @@ export function conditionsOf(companyId: string, filter: EmployeeFilter): RawBuil
   })
 }
 
-function hasStatus(status: Employee['status']): RawBuilder<boolean> {
+/** The condition that an employee has a status. */
+export function hasStatus(status: Employee['status']): RawBuilder<boolean> {
   return sql<boolean>`${sql.raw(STATUS)} = ${status}`
 }
 

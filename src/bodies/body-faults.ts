@@ -53,6 +53,12 @@ export function* explainSyntaxError(
 const MISTAKES: readonly [before: RegExp, from: RegExp, hint: string][] = [
   [/,\s*$/, /^[}\]]/, ': a comma stands before it that separates nothing'],
   [/[}\]]\s*$/, /^[{[]/, ': send one list, with commas between its records'],
+  [/[}\]]\s*$/, /^[^,\]}]/, ': only a comma or the end can follow there'],
+  [/^\s*$/, /^$/, ': it is blank'],
+  [/^\s*$/, /^</, ': it looks like XML or HTML'],
+  [/^\s*$/, /^[\w.%]+=/, ': it looks like a form'],
+  [/^\[$/, /^object /, ': a program made a text of an object instead of JSON'],
+  [/"[^"]*$/, /^[\t\n\r]/, ': in a text, a line break is written \\n, and a tab \\t'],
   [/(?:)/, /^(?:NaN|-?Infinity|None|undefined)/, ': JSON writes null'],
   [/(?:)/, /^(?:True|False)/, ': JSON writes true and false'],
   [/(?:)/, /^['A-Za-z_\u2018-\u201d]/, ': names and texts stand in double quotation marks, "'],

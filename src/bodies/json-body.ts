@@ -39,6 +39,8 @@ interface BodyLimits {
   maxRecords: number
   /** Values of all records together, apart from those that are not parsed. */
   maxValues: number
+  /** Whether the body is parsed at once, whatever it has. */
+  isWhole?: boolean
 }
 
 /** The limits of a call with so many records. */
@@ -68,7 +70,7 @@ export function* parseInPieces(bytes: Buffer, limits = ANY_NUMBER): Pieces<SentJ
   }
   scanner.end()
   if (scanner.fault !== null) throw explainFault(scanner.fault, scanner.faultAt, limits)
-  return yield* parseScanned({ bytes, start, scanner })
+  return yield* parseScanned({ bytes, start, scanner }, limits.isWhole)
 }
 
 /** The same, at once. */
@@ -100,7 +102,8 @@ function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits): 
   }
 }
 
-const ALTERED_NUMBER = 'a number in the body has more digits than a double can hold, or is too close to zero'
+const ALTERED_NUMBER =
+  'A number in the body has more digits than a double can hold, or is too close to zero: send a text'
 
 /**
  * Whether a record is parsed: a small one is, and a larger one if it has no more members and bytes than it may. One that
@@ -124,10 +127,10 @@ interface CountedPart extends BodyPart {
   members: number
 }
 
-function* parseScanned(body: Scanned): Pieces<SentJson> {
+function* parseScanned(body: Scanned, isWhole = false): Pieces<SentJson> {
   const { bytes, start, scanner } = body
   const { around, records, recordCount, listStart, listEnd } = scanner
-  if (bytes.length <= PORTION) return yield* parsePart(body, wholePart(body))
+  if (isWhole || bytes.length <= PORTION) return yield* parsePart(body, wholePart(body))
   if (!isParsed(around, Math.max(0, listEnd - listStart))) return yield* readUnparsed(body, around)
   if (listStart === -1) return yield* parsePart(body, wholePart(body))
   const shellPart = makeShellPart(body)

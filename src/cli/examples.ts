@@ -26,7 +26,8 @@ const EXAMPLES: Record<string, string[]> = {
   'token issue': [`${COMPANY} --user usr_${ID} --name 'Nightly export' --days 30 --scope audit`],
   'key issue': [
     `${COMPANY} --name 'HR sync' --quota-limit 100000 --refresh-period daily`,
-    `${COMPANY} --name Dashboard --scope employees:read --expires-at 2027-01-31T18:00:00Z --network 192.0.2.0/24 2001:db8::/32`,
+    `${COMPANY} --name Dashboard --scope employees:read --expires-at 2027-01-31T18:00:00Z --network 192.0.2.0/24 ` +
+      '2001:db8::/32',
   ],
   'key rotate': [`${KEY} --overlap 86400`],
   'key edit': [`${KEY} --quota-limit 200000`, `${KEY} --expires-at never --network any`],

@@ -5,13 +5,16 @@ import { writeTar } from './write-tar.ts'
 
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
- * The declarations beside them are generated (`npm run client`).
+ * The declarations beside them are generated (`npm run client`), and packed twice, since TypeScript takes those of an ES
+ * module for no CommonJS (TS1479), although Node.js lets CommonJS require it.
  */
 
 const ROOT = new URL('../../', import.meta.url)
 const CLIENT = 'clients/typescript'
 /** It has nothing but types. */
 const API_TYPES = `${CLIENT}/api-types.ts`
+/** What an import of the package leads to. */
+const NAME = 'employee-ledger-client'
 const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/{spreadsheets,text}/**/*.ts']
 /** The specifier of an import from a file beside. */
 const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
@@ -20,6 +23,10 @@ const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 export function packClient(): Buffer {
   const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
   const find = (patterns: string[]) => globSync(patterns, { cwd: ROOT.pathname }).toSorted()
+  const declarations = [
+    ...find([`${CLIENT}/types/*.d.ts`]).map((path) => [`dist/${path.replace('/types/', '/')}`, read(path)]),
+    [`dist/${CLIENT}/api-types.d.ts`, read(API_TYPES)],
+  ] as [string, string][]
   const files = [
     ['package.json', read(`${CLIENT}/package.json`)],
     ['README.md', read(`${CLIENT}/README.md`)],
@@ -27,11 +34,13 @@ export function packClient(): Buffer {
     ...find(SOURCES)
       .filter((path) => path !== API_TYPES)
       .map((path) => [`dist/${path.replace(/ts$/, 'js')}`, stripTypeScriptTypes(read(path))]),
-    ...find([`${CLIENT}/types/*.d.ts`]).map((path) => [`dist/${path.replace('/types/', '/')}`, read(path)]),
-    [`dist/${CLIENT}/api-types.d.ts`, read(API_TYPES)],
+    ...declarations,
+    ...declarations.map(([path, text]) => [path.replace(/ts$/, 'cts'), text]),
+    [`dist/${CLIENT}/${NAME}.cjs`, `module.exports = require('./${NAME}.js')\n`],
   ] as [string, string][]
   const packed = files.map(([path, text]): [string, Buffer] => {
-    const content = path.startsWith('dist/') ? text.replaceAll(OWN_IMPORT, '$1$2.js$1') : text
+    const extension = path.endsWith('.cts') ? 'cjs' : 'js'
+    const content = path.startsWith('dist/') ? text.replaceAll(OWN_IMPORT, `$1$2.${extension}$1`) : text
     return [`package/${path}`, Buffer.from(content)]
   })
   return gzipSync(writeTar(packed))

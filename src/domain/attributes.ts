@@ -150,10 +150,10 @@ export function uniqueForm<Value extends string | null | undefined>(name: Unique
 
 type TextReading = { value: string; errors?: undefined } | { value?: undefined; errors: AttributeError[] }
 
-/** Validates and normalizes the email address of somebody who must have one, such as a user. Keeps its domain as sent. */
+/** Validates and normalizes the email address of somebody who must have one, such as a user. */
 export function readEmailAddress(sent: unknown): TextReading {
   if (sent !== null && typeof sent !== 'string') return invalid({ kind: 'not_string', field: 'email' })
-  const { value, errors } = readEmail('email', sent ?? '', MAX_EMAIL_CHARACTERS)
+  const { value, errors } = readAddress('email', sent ?? '', MAX_EMAIL_CHARACTERS)
   if (errors) return { errors }
   return value === null ? invalid({ kind: 'required', field: 'email' }) : { value: value as string }
 }
@@ -164,8 +164,8 @@ export function readEmailAddress(sent: unknown): TextReading {
  */
 export function readProvenEmail(proven: string | null): string | null {
   const { value, errors } = readEmailAddress(proven)
-  if (errors) return null
-  return value === proven?.replace(/[A-Z]/g, (letter) => letter.toLowerCase()) ? value : null
+  if (errors || proven === null) return null
+  return value === readPunycode(proven.replace(/[A-Z]/g, (letter) => letter.toLowerCase())) ? value : null
 }
 
 function readText(of: TextPlace, sent: string, max: number): TextReading {
@@ -190,7 +190,7 @@ function readUserName(field: string, sent: string, max: number): TextReading {
   return invalid({ kind: 'text_too_long', field, limit: max })
 }
 
-/** Reads the email address of an employee, whose domain may be written as Punycode. */
+/** Reads an email address, whose domain may be written as Punycode. */
 function readAddress(field: string, sent: string, max: number): AttributeReading {
   const { value, errors } = readEmail(field, sent, max)
   if (errors) return { errors }
@@ -214,14 +214,15 @@ function readPhone(field: string, text: string): AttributeReading {
   return { ...invalid({ kind: fault, field }), ...(isLocal && { localPhone: text }) }
 }
 
-const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?(?:Z|\+00(?::?00)?)?$/i
+const MIDNIGHT = /^(.{10})[T ]00:00(?::00(?:\.0{1,9})?)?(?:Z| ?\+00(?::?00)?| UTC| GMT)?$/i
+const TIME = /^\d{4}-\d\d-\d\d[T ]\d/
 /** Some systems write the first days that they know, such as 0001-01-01, for no date. */
 const FIRST_DATE = '1000-01-01'
 
 /** Reads a calendar date. A time at midnight, as some systems write dates, is one if it has no other time zone than UTC. */
 function readDate(field: string, text: string): AttributeReading {
   const date = text.length === 10 ? text : (MIDNIGHT.exec(text)?.[1] ?? text)
-  if (!isCalendarDate(date)) return invalid({ kind: 'not_date', field })
+  if (!isCalendarDate(date)) return invalid({ kind: TIME.test(text) ? 'not_midnight' : 'not_date', field })
   return date < FIRST_DATE ? invalid({ kind: 'date_too_early', field }) : { value: date }
 }
 

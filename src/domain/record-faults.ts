@@ -70,6 +70,12 @@ const FAULTS = {
     'invalid_format',
     ({ field }: OfField) => `${field} must be a valid email address, such as ana@example.com`,
   ),
+  not_midnight: words(
+    'invalid_format',
+    ({ field }: OfField) =>
+      `${field} must be a valid date in the format YYYY-MM-DD. A time of day can only be midnight, without a time zone ` +
+      'or in UTC',
+  ),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
   date_too_early: words(
     'invalid_value',
@@ -121,7 +127,7 @@ const FAULTS = {
   unknown_field: words(
     'unknown_field',
     ({ meant }: { meant?: string }) =>
-      `This field does not exist${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      `This field does not exist; ${meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`}`,
   ),
   missing_locator: words(
     'missing_locator',

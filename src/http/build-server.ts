@@ -127,6 +127,7 @@ function addHooks(
   if (services.trustProxy !== null) readForwardedAddresses(app)
   app.addHook('onRequest', refuseUnknownCoding)
   app.addHook('preHandler', refuseOverriddenMethod)
+  app.addHook('preHandler', refuseOtherEncoding)
   traceRequests(app, services.beginTrace)
   scopeRequests(app)
   app.addHook('onRequest', async (request, reply) => {
@@ -165,6 +166,15 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
   throw new ProblemError(
     problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
   )
+}
+
+/** What cannot be decoded would be searched for as it was sent, and never found. */
+async function refuseOtherEncoding({ url }: FastifyRequest): Promise<void> {
+  try {
+    for (const [run] of url.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run)
+  } catch {
+    throw new ProblemError(problem('invalid_query', 'The query is not UTF-8: ü is %C3%BC'))
+  }
 }
 
 function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyReply {

@@ -73,10 +73,10 @@ const EntryFilterQuery = {
     minLength: 1,
     maxLength: MAX_TEXT,
     description:
-      'Entries with a record of an employee whose name, email, user name, external id or employee number contains this text or ' +
-      'once was exactly this text (case-insensitive), or whose id it is. Also finds refused records with exactly this ' +
-      'id, email or external id. Also finds entries by exactly their id, request id or error code, by the API id or ' +
-      'name (case-insensitive) of their key, and by the address that the call was sent from.',
+      'Entries with a record of an employee whose name, email, user name, external id or employee number contains ' +
+      'this text or once was exactly this text (case-insensitive), or whose id it is. Also finds refused records ' +
+      'with exactly this id, email or external id. Also finds entries by exactly their id, request id or error ' +
+      'code, by the API id or name (case-insensitive) of their key, and by the address that the call was sent from.',
   }),
 } satisfies Record<keyof EntryFilter, TSchema>
 
@@ -85,8 +85,9 @@ const RecordFilterQuery = {
   status: Type.Optional(
     oneOf(
       ['Synced', 'No Updates', 'Reactivated', 'Deactivated', 'Created', 'Failed', 'Changed'],
-      'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has a status. ' +
-        '`Changed` finds all records that changed something: those that are neither `No Updates` nor `Failed`.',
+      'The status of the record. `Created` finds created employees and `Failed` finds refused records; neither has ' +
+        'a status. `Changed` finds all records that changed something: those that are neither `No Updates` nor ' +
+        '`Failed`.',
     ),
   ),
   q: optionalString({
@@ -98,8 +99,8 @@ const RecordFilterQuery = {
     pattern: '^[a-z_]+(:(/[^]*)?)?$',
     maxLength: MAX_ERROR,
     description:
-      'Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer within ' +
-      'the record (`invalid_format:/phone`; `missing_locator:` for the record itself).',
+      'Refused records with this error: its code (`invalid_format`), or its code, a colon, and its JSON Pointer ' +
+      'within the record (`invalid_format:/phone`; `missing_locator:` for the record itself).',
   }),
 }
 
@@ -167,8 +168,8 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
     Type.Array(Type.String(), {
       maxItems: MAX_CORRECTIONS,
       description:
-        'The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the answer ' +
-        'to a request for one entry.',
+        'The ids of the newest entries that applied records of this one, from a file that corrects it. Only in the ' +
+        'answer to a request for one entry.',
     }),
   ),
   correction: Type.Optional(

@@ -32,7 +32,8 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
   await onOwnerConnection(urls, options, async (connection) => {
     if ((await serviceRole(urls)) === null) {
       throw new StartupError(
-        'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that of DATABASE_URL',
+        'on Citus, only the rights of the roles protect events: set MIGRATE_DATABASE_URL to another role than that ' +
+          'of DATABASE_URL',
       )
     }
     await takeMigrationLock(connection)
@@ -80,6 +81,7 @@ async function assertAlone(db: Kysely<unknown>): Promise<void> {
     order by 1 limit ${NAMED_SESSIONS}`.execute(db)
   if (isFree && rows.length === 0) return
   throw new StartupError(
-    `the service is running (${rows.map(({ name }) => name).join(', ')}): stop all of its processes, and start them again afterwards`,
+    `the service is running (${rows.map(({ name }) => name).join(', ')}): stop all of its processes, and start ` +
+      'them again afterwards',
   )
 }

@@ -71,7 +71,8 @@ async function readTables(db: Kysely<unknown>, schema: string | undefined): Prom
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
       left join pg_dist_partition p on p.logicalrelid = c.oid
     where c.relkind = 'r' and n.nspname !~ '^(pg_|pgboss$|information_schema$)'
-      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+        and d.deptype = 'e')
       and (${schema ?? null}::text is null or n.nspname = ${schema ?? null})
     order by (n.nspname, c.relname) <> ('public', ${ANCHOR}), n.nspname, c.relname`.execute(db)
   return rows

@@ -130,7 +130,7 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
     throw new StartupError(`PostgreSQL 15 or newer is required; this is PostgreSQL ${Math.floor(version / 10_000)}`)
   // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
   if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, not ${encoding}`)
-  await assertReleased(db)
+  await assertReleased(db, PROJECTIONS)
 }
 
 async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
@@ -170,7 +170,8 @@ async function createProjectionTables(
       await createIndexes(transaction, schema, projection.indexes)
       // Without events, the new tables are already complete.
       await sql`insert into public.projection_versions (projection, version, completed_at)
-        select ${projection.name}, ${projection.version}, clock_timestamp() where not exists (select 1 from public.heads)
+        select ${projection.name}, ${projection.version}, clock_timestamp()
+        where not exists (select 1 from public.heads)
         on conflict do nothing`.execute(transaction)
       onStep(`projection ${projection.name} version ${projection.version}: tables created`)
     })

@@ -25,9 +25,11 @@ export async function migrationNames(): Promise<string[]> {
 
 /**
  * Lists what this program needs and the database lacks, as seen by the current role. Additions of a newer version do
- * not count, so that the previous version can restart during a deployment.
+ * not count, so that the previous version can restart during a deployment. Throws StartupError if no release has made
+ * the database.
  */
 export async function findMissing(db: AnyDb, { queues, projections, role }: Needs): Promise<string[]> {
+  await assertReleased(db, projections)
   const names = await migrationNames()
   const done = await doneMigrations(db)
   const schemas = projections.map((projection) => ({
@@ -56,12 +58,43 @@ export async function isAhead(db: AnyDb): Promise<boolean> {
   return (await doneMigrations(db)).some((name) => !migrations.includes(name))
 }
 
-/** Throws StartupError if the database was made before the first release. Its tables can't be upgraded. */
-export async function assertReleased(db: Kysely<unknown>): Promise<void> {
-  const [first] = await migrationNames()
+/** Throws StartupError if no release has made the database: its tables can't be upgraded. */
+export async function assertReleased(db: AnyDb, projections: readonly Projection[]): Promise<void> {
+  const names = await migrationNames()
   const done = await doneMigrations(db)
-  if (done.length > 0 && !done.includes(first!))
+  if (done.length > 0 && !done.includes(names[0]!))
     throw new StartupError('a version before 1.0.0 made this database, and no release can upgrade it: use an empty one')
+  const trace = findUnpublished(names, done) ?? (await findOtherTable(db, projections))
+  if (trace === null) return
+  throw new StartupError(
+    `an unpublished version made this database (${trace}), and no release can upgrade it: use an empty one, or ` +
+      'restore a backup from before',
+  )
+}
+
+/** Finds a migration that no release has, or not in this order; null if there is none. A newer release only adds. */
+function findUnpublished(names: readonly string[], done: readonly string[]): string | null {
+  const left = names.filter((name) => !done.includes(name))
+  const unknown = done.find((name) => !names.includes(name) && (left.length > 0 || name < names.at(-1)!))
+  if (unknown !== undefined) return `its migration ${unknown} was never published`
+  const skipped = left.find((name) => done.some((later) => later > name))
+  return skipped === undefined ? null : `it lacks the migration ${skipped} and has a later one`
+}
+
+/** Finds what the tables of a projection lack, which are published as a whole; null if they lack nothing. */
+async function findOtherTable(db: AnyDb, projections: readonly Projection[]): Promise<string | null> {
+  const wanted = projections.flatMap((projection) =>
+    Object.entries(projection.tables).flatMap(([table, { columns }]) =>
+      Object.keys(columns).map((column) => [schemaOf(projection), table, column] as const),
+    ),
+  )
+  const { rows } = await sql<{ lacking: string }>`
+    select s || '.' || t || '.' || c as lacking
+    from unnest(${wanted.map(([schema]) => schema)}::text[], ${wanted.map(([, table]) => table)}::text[],
+      ${wanted.map(([, , column]) => column)}::text[]) as w (s, t, c) join pg_namespace n on n.nspname = s
+    where not exists (select from pg_class r join pg_attribute a on a.attrelid = r.oid
+      where r.relnamespace = n.oid and r.relname = t and a.attname = c) limit 1`.execute(db)
+  return rows[0] ? `it has no ${rows[0].lacking}` : null
 }
 
 async function doneMigrations(db: AnyDb): Promise<string[]> {
@@ -76,9 +109,8 @@ async function doneMigrations(db: AnyDb): Promise<string[]> {
 
 async function usableSchemas(db: Kysely<unknown>, schemas: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
-    select nspname as name from pg_namespace where nspname = any(${schemas}) and has_schema_privilege(oid, 'usage')`.execute(
-    db,
-  )
+    select nspname as name from pg_namespace where nspname = any(${schemas})
+      and has_schema_privilege(oid, 'usage')`.execute(db)
   return rows.map(({ name }) => name)
 }
 

@@ -40,7 +40,8 @@ function* listParts(sheet: string): Generator<ZipEntry> {
       `<Override PartName="/xl/worksheets/sheet1.xml" ContentType="${CONTENT}.worksheet+xml"/></Types>`,
   )
   const relate = (type: string, target: string) =>
-    `<Relationships xmlns="${RELATIONS}"><Relationship Id="r1" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`
+    `<Relationships xmlns="${RELATIONS}"><Relationship Id="r1" Type="${OFFICE}/${type}" ` +
+    `Target="${target}"/></Relationships>`
   yield part('_rels/.rels', relate('officeDocument', 'xl/workbook.xml'))
   yield part('xl/_rels/workbook.xml.rels', relate('worksheet', 'worksheets/sheet1.xml'))
   yield part(

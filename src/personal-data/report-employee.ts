@@ -119,7 +119,8 @@ const WORDS = {
   history: {
     title: 'History',
     description:
-      'The events of this employee, with all former values: what was created, changed, deactivated and reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
+      'The events of this employee, with all former values: what was created, changed, deactivated and ' +
+      'reactivated, when, and by whom. An erasure deletes their data; that they happened stays.',
   },
   erasures: {
     title: 'Erasures',
@@ -129,7 +130,9 @@ const WORDS = {
   refused_records: {
     title: 'Refused records',
     description:
-      'Records of refused calls that name this person by an id, a current or former email address, or an external id. A record may be about somebody else and name this person, for example as the manager: check whether it may be handed over.',
+      'Records of refused calls that name this person by an id, a current or former email address, or an external ' +
+      'id. A record may be about somebody else and name this person, for example as the manager: check whether it ' +
+      'may be handed over.',
   },
   uploaded_files: {
     title: 'Names of uploaded files',
@@ -138,7 +141,8 @@ const WORDS = {
   calls: {
     title: 'Calls',
     description:
-      'The calls that named this person: with a change, in a refused record, in a body that could not be read, or in a record that changed nothing.',
+      'The calls that named this person: with a change, in a refused record, in a body that could not be read, or ' +
+      'in a record that changed nothing.',
   },
   mentions: {
     title: 'Mentions in the data of others',
@@ -151,32 +155,40 @@ const WORDS = {
   rejected_bodies: {
     title: 'Bodies that could not be read',
     description:
-      'Bodies of refused calls that could not be read, such as malformed JSON. Their calls addressed this person, or they contain an id, email address, or external id of this person. They may also be about others: check whether they may be handed over.',
+      'Bodies of refused calls that could not be read, such as malformed JSON. Their calls addressed this person, ' +
+      'or they contain an id, email address, or external id of this person. They may also be about others: check ' +
+      'whether they may be handed over.',
   },
   failed_calls: {
     title: 'Valid records of failed calls',
     description:
-      'Records that were valid in calls that failed because of others, kept for a while so that such a call can be corrected and sent again, if they contain an id, email address, or external id of this person. An erasure deletes all that is kept of these calls.',
+      'Records that were valid in calls that failed because of others, kept for a while so that such a call can be ' +
+      'corrected and sent again, if they contain an id, email address, or external id of this person. An erasure ' +
+      'deletes all that is kept of these calls.',
   },
   stored_answers: {
     title: 'Stored answers',
     description:
-      'Answers to calls, kept for a while so that a repeated call gets the same answer. They repeat values that are listed above. An erasure deletes every answer that may name the person, so some of these may not.',
+      'Answers to calls, kept for a while so that a repeated call gets the same answer. They repeat values that ' +
+      'are listed above. An erasure deletes every answer that may name the person, so some of these may not.',
   },
   webhook_messages: {
     title: 'Messages to webhooks',
     description:
-      'The messages of the last 30 days about the events and calls above, with what the receivers answered. A message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
+      'The messages of the last 30 days about the events and calls above, with what the receivers answered. A ' +
+      'message is not stored: with values, it told what its event holds, otherwise only the names of what changed.',
   },
   stored_files: {
     title: 'Rows of stored files',
     description:
-      'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention this person, and files whose name or first line does.',
+      'Rows of files that were uploaded in the last day and are not applied yet, or were refused, that mention ' +
+      'this person, and files whose name or first line does.',
   },
   webhooks: {
     title: 'Webhooks',
     description:
-      'The webhooks that were set up to get events of this employee, with or without values, at any time. Messages of the last 30 days are listed above one by one.',
+      'The webhooks that were set up to get events of this employee, with or without values, at any time. Messages ' +
+      'of the last 30 days are listed above one by one.',
   },
 } satisfies Record<string, Pick<Section, 'title' | 'description'>>
 

@@ -26,7 +26,8 @@ export async function reportUser(services: CompanyServices, acting: Acting, user
       title: 'Events with personal data',
       erases: ERASED_FIELDS,
       description:
-        'Events of this user with names of people, tokens or passkeys, or an account. An erasure deletes their data; that they happened stays.',
+        'Events of this user with names of people, tokens or passkeys, or an account. An erasure deletes their ' +
+        'data; that they happened stays.',
       items: describeEvents(USER_EVENTS.history(pool, user, 0), isErasedWithUser),
     },
     {

@@ -36,7 +36,8 @@ export async function* writeHtml({ title, facts, sections }: Report): AsyncGener
         <main>
           <h1>${title}</h1>
           <p>
-            This page lists what the service stores about one person, place by place, and for each place, what an erasure
+            This page lists what the service stores about one person, place by place,
+              and for each place, what an erasure
             of the person deletes. Backups and files that were exported earlier are not part of it.
           </p>
           ${renderFields(facts)}

@@ -29,7 +29,7 @@ const WHOLE_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})$/
 
 /** Writes a text. */
 export function writeText(text: string): string {
-  if (text === '' || text.startsWith("'") || text === EMPTY || text.startsWith(JSON_MARK)) return `'${text}`
+  if (trimBlanks(text) === '' || text.startsWith("'") || text === EMPTY || text.startsWith(JSON_MARK)) return `'${text}`
   return FORMULA.test(text) || NUMERIC.test(text) || MONTH.test(text) || BOOLEAN.test(text) ? `'${text}` : text
 }
 

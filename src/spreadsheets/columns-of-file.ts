@@ -22,6 +22,7 @@ const [MIN_MANAGERS, MIN_LEVELS] = [3, 3]
 export class ColumnsOfFile {
   readonly all: readonly Candidate[]
   readonly sample: FileSample
+  readonly #years = new Map<number, readonly number[]>()
   readonly #people: ReadonlyMap<string, readonly { row: number; at: number }[]>
 
   constructor(all: readonly Candidate[], sample: FileSample) {
@@ -73,12 +74,22 @@ export class ColumnsOfFile {
     return others.length > 0 && others.filter((cells) => trimBlanks(cells[at] ?? '') !== '').length * 2 > others.length
   }
 
+  /** The years of the dates of a column in the first rows; NaN where there is none. */
+  #yearsOf({ at }: Candidate): readonly number[] {
+    const known = this.#years.get(at)
+    if (known) return known
+    const read = (cell = '') => Number(readDate(cell, { order: 'day_first', clock: 'ignore' }).value?.slice(0, 4))
+    const years = this.sample.rows.map((cells) => read(cells[at]))
+    this.#years.set(at, years)
+    return years
+  }
+
   /** Whether the dates of a column are so long before others of their rows that people were born then. */
-  isLongBefore({ at }: Candidate): boolean {
-    const dates = this.all.filter((other) => other.at !== at && other.evidence.dates >= MOST)
-    const years = (cell = '') => Number(readDate(cell, { order: 'day_first', clock: 'ignore' }).value?.slice(0, 4))
+  isLongBefore(column: Candidate): boolean {
+    const dates = this.all.filter((other) => other !== column && other.evidence.dates >= MOST)
+    const own = this.#yearsOf(column)
     return dates.some((other) => {
-      const lengths = this.sample.rows.map((cells) => years(cells[other.at]) - years(cells[at]))
+      const lengths = this.#yearsOf(other).map((year, row) => year - own[row]!)
       const known = lengths.filter((length) => !Number.isNaN(length))
       return (
         known.length >= Math.max(MIN_LENGTHS, lengths.length / 2) &&

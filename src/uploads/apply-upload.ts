@@ -2,11 +2,11 @@ import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { problem } from '#domain/errors'
 import { isKeptBack } from '#domain/uploads'
 import { isPassing } from '#ledger/calls/calls-in-progress'
-import { beginApplying, readPlanState } from '#ledger/uploads/change-upload'
+import { beginApplying, countBeside, readPlanState } from '#ledger/uploads/change-upload'
 import { forgetOriginal } from '#ledger/uploads/originals'
 import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '#ledger/uploads/read-uploads'
-import { findMissing, type MissingPeople } from './missing-people.ts'
+import { findMissing, roomBeside, type MissingPeople } from './missing-people.ts'
 import { previewPart } from './run-part.ts'
 import { runNextStep } from './run-uploads.ts'
 import type { UploadRouteServices } from './store-file.ts'
@@ -40,8 +40,8 @@ export async function requireOwnUpload(
  * Begins to apply an upload, or resumes it as it was begun. A file of one part is applied at once; of a larger one, the
  * workers apply part after part. Rows that cannot be applied keep their whole part from being applied if `isAllOrNone`,
  * and are left out otherwise. `deactivated` is how many people it may deactivate because they are not in the file, and
- * `beside` how many other files of the last day may, if somebody has seen that number. Does
- * nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or
+ * `beside` how many others were deactivated since yesterday, as somebody has seen. More of them are no reason to look
+ * again, as long as all are usual. Does nothing if it is already applied or being applied. Throws RefusedByStateError with `upload_not_found` or
  * `upload_not_applicable`.
  */
 export async function applyUpload(
@@ -52,23 +52,26 @@ export async function applyUpload(
   {
     isAllOrNone,
     deactivated = 0,
-    beside = null,
-  }: { isAllOrNone: boolean; deactivated?: number | undefined; beside?: number | null },
+    beside = 0,
+  }: { isAllOrNone: boolean; deactivated?: number | undefined; beside?: number },
 ): Promise<void> {
   const upload = await requireOwnUpload(services, { companyId, actor }, uploadId)
   if (upload.state === 'previewing') throw refuse('The preview is not complete yet')
   const plan = await readPlanState(services.pool, upload)
   const parts = await readParts(services.pool, upload)
+  const missing = findMissing(parts)
   if (upload.state === 'previewed') {
     await assertReadable(services, upload, parts, isAllOrNone)
-    assertConfirmed(findMissing(parts), deactivated)
+    assertConfirmed(missing, deactivated)
   }
-  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone, plan, beside }
+  const allowed = missing.count === 0 ? null : Math.max(beside, roomBeside(missing))
+  const begun = { userId: actor, requestId, client: client ?? null, isAllOrNone, plan, beside: allowed }
   if (!(await beginApplying(services.pool, upload, begun))) {
     const { state } = await requireUpload(services, companyId, uploadId)
-    if (state === 'previewed')
-      throw refuse('The file, or what others deactivate, has changed meanwhile. Look at it again')
-    return
+    if (state !== 'previewed') return
+    const others = allowed === null ? 0 : await countBeside(services.pool, upload)
+    if (others > (allowed ?? 0)) throw refuse(describeOthers(missing, others))
+    throw refuse('The file has changed meanwhile. Look at it again')
   }
   await forgetOriginal(services.pool, upload, 'content')
   if (upload.parts > 1) return services.announce([companyId])
@@ -132,6 +135,11 @@ function assertConfirmed({ count }: MissingPeople, deactivated: number): void {
   if (count === deactivated) return
   const who = count === 1 ? '1 person who is' : `${count} people who are`
   throw refuse(`${who} not in the file would be deactivated, not ${deactivated}. Look at the list again`)
+}
+
+function describeOthers({ count, active }: MissingPeople, others: number): string {
+  const all = `${count} who are not in the file and ${others} who were deactivated otherwise since yesterday`
+  return `${all} are more than one in ten of ${active}. Look at the list again, and confirm both numbers`
 }
 
 function refuse(detail: string): RefusedByStateError {

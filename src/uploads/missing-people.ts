@@ -35,12 +35,12 @@ export interface MissingPeople {
   active: number
 }
 
-/** The share of the active people up to which those who are missing are deactivated without typing their number. */
+/** The share of the active people up to which those who leave in a day are usual. */
 const USUAL_SHARE = 0.1
 
-/** Whether a file would deactivate so many people that somebody must type the number. */
-export function isUnusual({ count, active }: MissingPeople): boolean {
-  return count > USUAL_SHARE * active
+/** How many people may be deactivated in other ways on the same day, so that all of them are still usual; below 0: none. */
+export function roomBeside({ count, active }: MissingPeople): number {
+  return Math.floor(USUAL_SHARE * active) - count
 }
 
 /** The people whom a file deactivates because they are not in it. */

@@ -58,7 +58,8 @@ export class PartBuilder {
     if (this.#recordBytes > maxRecordBytes)
       throw new FileError(
         keys.line,
-        `The records up to this line, with the names of their columns, take more than ${maxRecordBytes} bytes. Split the file`,
+        `The records up to this line, with the names of their columns, take more than ${maxRecordBytes} bytes. ` +
+          'Split the file',
       )
   }
 

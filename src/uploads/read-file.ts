@@ -6,6 +6,7 @@ import { FileError } from '#spreadsheets/file-error'
 import type { FileAnswers } from '#spreadsheets/file-question'
 import { createNotes, leaveOut, type TableNotes } from '#spreadsheets/find-table'
 import type { FileRow } from '#spreadsheets/read-csv'
+import type { Mapping } from '#spreadsheets/mapping'
 import { readApart } from '#spreadsheets/process/read-apart'
 import { checkHeader } from '#spreadsheets/read-records'
 import { hideSecrets, isSecretHeader } from '#spreadsheets/recognize-header'
@@ -29,6 +30,8 @@ export interface ReadFile {
   rows: RowStore
   /** Some values of the columns; null for records of the API. */
   sample: FileSample | null
+  /** What the columns are likely to mean; null for records of the API. */
+  proposal: Mapping | null
   /** The calls whose records these are, as the file says. */
   logIds: string[]
   /** The names of columns that may hold passwords. Their cells are not in the rows. */
@@ -50,7 +53,8 @@ const MAX_LOG_IDS = 1_000
 const UNPACKED_BODIES = 16
 
 /**
- * Reads a file from the chunks in which it was received, in a process of its own. Ends with the reason of the signal when
+ * Reads a file from the chunks in which it was received, and proposes what its columns mean, in a process of its own.
+ * `country` is where local phone numbers are. Ends with the reason of the signal when
  * that is aborted. Throws FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways.
  * What is wrong with single cells is found when a part is read.
  */
@@ -58,10 +62,15 @@ export async function readFile(
   received: readonly Uint8Array[],
   answers: FileAnswers,
   limits: CallLimits,
+  country: Mapping['country'],
   signal?: AbortSignal,
 ): Promise<ReadFile> {
   const notes = createNotes()
-  const settings = { maxUnpacked: UNPACKED_BODIES * limits.bodyLimit, signal }
+  let proposal: Mapping | null = null
+  const takeProposal = (proposed: Mapping) => {
+    proposal = proposed
+  }
+  const settings = { maxUnpacked: UNPACKED_BODIES * limits.bodyLimit, country, takeProposal, signal }
   const table = new TableReader(limits)
   const records = new RecordReader(countBytes(received), limits)
   let isTable = true
@@ -71,10 +80,10 @@ export async function readFile(
       if (kind === 'rows') for await (const row of inTurns(items, signal)) table.add(row)
       else for await (const record of inTurns(items, signal)) records.add(record)
     }
-    if (!isTable) return { header: null, sample: null, logIds: [], secrets: [], notes, rows: records.end() }
+    if (!isTable) return { header: null, sample: null, proposal, logIds: [], secrets: [], notes, rows: records.end() }
     const read = table.end()
     for (const name of read.secrets) leaveOut(notes, 'secret_column', null, null, describeSecrets(name))
-    return { ...read, notes }
+    return { ...read, proposal, notes }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
@@ -140,7 +149,7 @@ class TableReader {
     this.#rows.add({ row: this.#rows.length + 1, line, cells: kept })
   }
 
-  end(): Omit<ReadFile, 'notes'> {
+  end(): Omit<ReadFile, 'notes' | 'proposal'> {
     const [file, rows] = [this.#file, this.#rows]
     if (file === null || rows.length === 0)
       throw new FileError(file?.line ?? 1, 'There are no records below the first line')

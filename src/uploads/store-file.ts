@@ -5,7 +5,7 @@ import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { readCompany } from '#accounts/companies/companies'
 import type { RowKeys } from '#spreadsheets/plan-rows'
 import type { ColumnMapping, Mapping } from '#spreadsheets/mapping'
-import { completeReadings, proposeMapping } from '#spreadsheets/propose-mapping'
+import { completeReadings } from '#spreadsheets/propose-mapping'
 import { leaveOut } from '#spreadsheets/find-table'
 import { isNamedByApi } from '#spreadsheets/record-columns'
 import { problem } from '#domain/errors'
@@ -96,7 +96,7 @@ export async function storeFile(
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const chosen = await chooseMapping(services, companyId, file, found, signal)
+  const chosen = await chooseMapping(file, found, signal)
   const does = operation ?? again ?? 'upsert'
   const facts = {
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
@@ -134,14 +134,16 @@ export async function storeFile(
 }
 
 async function readSent(
-  { commands: { maxRecords }, bodyLimit }: UploadRouteServices,
+  { db, commands: { maxRecords }, bodyLimit }: UploadRouteServices,
   companyId: string,
   { content, answers }: Pick<SentFile, 'content' | 'answers'>,
   signal: AbortSignal,
 ): Promise<ReadFile> {
   const limits = { maxRecords, bodyLimit }
+  const { country } = await readCompany(db, companyId)
+  const read = () => readFile(content, answers, limits, country && 'company', signal)
   try {
-    return await readers.hold(companyId, 1, undefined, () => readFile(content, answers, limits, signal))
+    return await readers.hold(companyId, 1, undefined, read)
   } finally {
     // In a turn of its own: starting a process copies the tables of this one's memory.
     setImmediate(prepareReader)
@@ -256,18 +258,12 @@ async function refuseSecrets(
  * it if columns are gone, or if it is proposed and columns have other names than the API gives them.
  */
 async function chooseMapping(
-  { db }: Pick<UploadRouteServices, 'db'>,
-  companyId: string,
-  { header, sample, notes }: ReadFile,
+  { header, sample, proposal, notes }: ReadFile,
   found: FoundMapping | null,
   signal: AbortSignal,
 ): Promise<Mapping | null> {
-  if (!header || !sample) return null
-  const propose = async () => {
-    const { country } = await readCompany(db, companyId)
-    return doInTurns(proposeMapping(header, sample, country && 'company'), signal)
-  }
-  if (!found) return { ...(await propose()), ...(isNamedByApi(header) ? {} : { needs_review: true }) }
+  if (!header || !sample || !proposal) return null
+  if (!found) return { ...proposal, ...(isNamedByApi(header) ? {} : { needs_review: true }) }
   const { gone, added } = found
   if (added.length > 0)
     leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
@@ -275,7 +271,7 @@ async function chooseMapping(
     leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
   const { answers: _answers, ...remembered } = found.mapping
   if (gone === 0) return doInTurns(completeReadings(remembered, header, sample), signal)
-  const columns = replaceOpen(remembered.columns, (await propose()).columns)
+  const columns = replaceOpen(remembered.columns, proposal.columns)
   const mapping = await doInTurns(completeReadings({ ...remembered, columns }, header, sample), signal)
   return { ...mapping, needs_review: true }
 }

@@ -157,7 +157,8 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
     const before = done > 0 ? ` It had ${past} ${formatNumber(done)} that day.` : ''
     return {
       problem: `wanted to ${verb} ${of}; nothing was applied`,
-      remedy: `It may ${verb} ${formatNumber(limit)} a day.${before} If the data is right, allow it once, and send the call again.`,
+      remedy: `It may ${verb} ${formatNumber(limit)} a day.${before} If the data is right, allow it once,
+        and send the call again.`,
     }
   },
   key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({

@@ -38,7 +38,8 @@ export async function readProjectionTables(db: LedgerDb, schema: string): Promis
       (select json_agg(json_build_object('name', a.attname, 'isJson', a.atttypid = 'json'::regtype) order by a.attnum)
         from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as columns
     from pg_class c
-    where c.relkind in ('r', 'p') and c.relnamespace = case when ${schema} = 'pg_temp' then pg_my_temp_schema() else to_regnamespace(${`"${schema}"`}) end
+    where c.relkind in ('r', 'p') and c.relnamespace = case when ${schema} = 'pg_temp' then pg_my_temp_schema()
+      else to_regnamespace(${`"${schema}"`}) end
     order by c.relname`.execute(db)
   for (const { name, key } of rows) {
     if (key?.[0] !== 'company_id')

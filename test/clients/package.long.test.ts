@@ -42,17 +42,26 @@ const STRICTEST = {
 }
 
 /** The faults that TypeScript finds in a program that uses the package, with every declaration checked. */
-async function typeFaults(compiler: string, types: string[], code: string): Promise<string> {
-  writeFileSync(path.join(folder, 'program.mts'), code)
+async function typeFaults(
+  compiler: string,
+  code: string,
+  {
+    types = [],
+    file = 'program.mts',
+    ...more
+  }: { types?: string[]; file?: string; module?: string; lib?: string[]; verbatimModuleSyntax?: boolean } = {},
+): Promise<string> {
+  writeFileSync(path.join(folder, file), code)
   const compilerOptions = {
     ...STRICTEST,
     module: 'nodenext',
+    ...more,
     target: 'es2023',
     noEmit: true,
     types,
     typeRoots: [path.resolve('node_modules/@types')],
   }
-  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.mts'] }))
+  writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
   const run = runAlone(process.execPath, [path.resolve(compiler)], { cwd: folder })
   return run.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => stdout + stderr)
 }
@@ -64,6 +73,8 @@ await t.test('the tarball has what is built and nothing else', (t) => {
   const built = sources
     .map((name) => name.replace(/ts$/, name.endsWith('/api-types.ts') ? 'd.ts' : 'js'))
     .concat(declared)
+    .flatMap((name) => (name.endsWith('.d.ts') ? [name, name.replace(/ts$/, 'cts')] : [name]))
+    .concat('clients/typescript/employee-ledger-client.cjs')
   t.strictSame(readdirSync(installed).toSorted(), ['LICENSE', 'README.md', 'dist', 'package.json'])
   t.strictSame(globSync('**/*.*', { cwd: path.join(installed, 'dist') }).toSorted(), built.toSorted())
   t.equal(readFileSync(path.join(installed, 'LICENSE'), 'utf8'), readFileSync('LICENSE', 'utf8'))
@@ -101,7 +112,34 @@ await t.test('a program in strict TypeScript uses it, with the types of Node or 
     const { type, data } = verifyWebhook('', new Headers(), [''])
   `
   for (const compiler of COMPILERS)
-    for (const types of [['node'], []]) t.equal(await typeFaults(compiler, types, program), '', compiler)
+    for (const types of [['node'], []]) t.equal(await typeFaults(compiler, program, { types }), '', compiler)
+})
+
+await t.test('a program in CommonJS uses it, and TypeScript knows, whichever kind of module it is told', async (t) => {
+  const typed = `
+    import { createEmployeeClient, NotFoundError, type Employee } from '@employee-ledger/client'
+    export const read = async (id: string): Promise<Employee | null> =>
+      createEmployeeClient({ baseUrl: '', apiId: '', apiKey: '' }).get(id).catch((error: unknown) => {
+        if (error instanceof NotFoundError) return null
+        throw error
+      })
+  `
+  for (const compiler of COMPILERS)
+    for (const module of ['node16', 'nodenext'])
+      t.equal(
+        await typeFaults(compiler, typed, { file: 'program.cts', module, verbatimModuleSyntax: false }),
+        '',
+        `${compiler} ${module}`,
+      )
+  const code = `const client = require('@employee-ledger/client')
+    import('@employee-ledger/client').then((same) => console.log(same.NotFoundError === client.NotFoundError))`
+  writeFileSync(path.join(folder, 'program.cjs'), code)
+  t.equal(await runAlone(process.execPath, ['program.cjs'], { cwd: folder }), 'true\n')
+})
+
+await t.test('its declarations need no types of Node', async (t) => {
+  const code = "export type * from '@employee-ledger/client'"
+  for (const compiler of COMPILERS) t.equal(await typeFaults(compiler, code, { lib: ['es2023'] }), '', compiler)
 })
 
 await t.test('what the API would refuse is a fault of type', async (t) => {
@@ -116,7 +154,7 @@ await t.test('what the API would refuse is a fault of type', async (t) => {
     "import type { EmployeeClient } from '@employee-ledger/client'",
     ...faulty.map(([call], at) => `export const run${at} = (client: EmployeeClient) => ${call}`),
   ]
-  const faults = (await typeFaults(COMPILERS[0]!, ['node'], code.join('\n'))).split(/\n(?=program)/)
+  const faults = (await typeFaults(COMPILERS[0]!, code.join('\n'), { types: ['node'] })).split(/\n(?=program)/)
   for (const [at, [call, told]] of faulty.entries()) {
     const itsFaults = faults.filter((fault) => fault.startsWith(`program.mts(${at + 2},`))
     t.match(itsFaults[0], /^program\.mts\(\d+,\d+\): error/, call)
@@ -142,7 +180,7 @@ await t.test('a program in JavaScript uses it, and prints no secret', async (t) 
 
 await t.test('the examples of the README have no fault of type, and do what they say', async (t) => {
   const code = `${examples.join('\n')}\nexport { receiver }\n`
-  t.equal(await typeFaults(COMPILERS[0]!, ['node'], code), '')
+  t.equal(await typeFaults(COMPILERS[0]!, code, { types: ['node'] }), '')
   const { api_id, api_key } = service.company.key
   const secret = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
   const settings = { API_URL: service.address, API_ID: api_id, API_KEY: api_key, PORT: '0' }
@@ -179,6 +217,11 @@ await t.test('the examples of the README have no fault of type, and do what they
   t.equal((await fetch(address, { method: 'POST', headers, body: message })).status, 204)
   t.equal((await fetch(address, { method: 'POST', headers, body: `${message} ` })).status, 401)
   t.strictSame(printed()[0]?.args, ['2026-11-22T12:00:00.000Z', { a: 1 }])
+})
+
+await t.test('its command says its version', async (t) => {
+  const printed = await runAlone('npx', ['--offline', 'employee-ledger-client', '--version'], { cwd: folder })
+  t.equal(printed, `${manifestOf('clients/typescript').version}\n`)
 })
 
 await t.test('npx runs its command, which sends a file, also a workbook', async (t) => {

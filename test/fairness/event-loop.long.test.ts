@@ -36,7 +36,8 @@ const SIZES = [
     records: readConfig({}).MAX_RECORDS,
     bytes: 8 * MIB,
     otherBytes: 8 * MIB,
-    hostileBytes: 8 * MIB,
+    // Bodies are read in pieces that are as large, whatever their number.
+    hostileBytes: inputs(2, 8) * MIB,
     maxWorkMs: 250,
   },
   {
@@ -138,7 +139,7 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
       answers.push(await call(method, `/v1/employees${query}`, `of a full ${kind}`, full[kind](), headers))
     t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201, 200, 422]))
     // What was changed, refused, and refused often comes first.
-    const shown = [4, 7, 9, 1, 10, 12, 17].slice(0, inputs(3, 7))
+    const shown = [4, 7, 9, 1, 10, 12, 17].slice(0, inputs(2, 7))
     const logs = shown.flatMap((at) => logIdsIn(answers[at]!.beginning))
     for (const [at, [kind, make]] of hostileBodies(hostileBytes - 4_000, VALUES_PER_RECORD * records).entries()) {
       // Reading a body is the same for all routes: they take turns.

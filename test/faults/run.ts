@@ -11,6 +11,8 @@ import { countDeliveries, deliveryFaults } from './oracle/delivery-faults.ts'
 import { hurtOthers, spellFaults } from './oracle/neighbor-faults.ts'
 import { oracle } from './oracle/oracle.ts'
 import { startProbe } from './probe.ts'
+import { providerFaults } from './oracle/provider-faults.ts'
+import { startProviders, type Providers } from './providers.ts'
 import { runProgram } from './program.ts'
 import type { Stage } from './stage.ts'
 import { openWebhooks } from './webhooks/webhooks.ts'
@@ -28,7 +30,7 @@ export interface Outcome {
   acknowledged: number
   /** Tries without a definite answer: no answer at all, 5xx, or one that says that the first try is still running. */
   unknown: number
-  /** Calls that never got a definite answer. */
+  /** Calls that never got a definite answer, apart from those of identity providers, which are not tried again. */
   unresolved: number
   /** The longest time without a success during the load, in milliseconds. */
   outageMs: number
@@ -88,6 +90,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   const ids = companies.map(({ companyId }) => companyId)
   const webhooks = await openWebhooks(stage, UNTOLD.has(fault) ? [] : companies, seed)
   const administrator = await startUsualAdministrator(stage, fault, seed, options)
+  const providers = await startUsualProviders(stage, fault, seed, options)
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
@@ -123,12 +126,14 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     await enoughCalls(load.operations, options.callsAtLeast ?? 0)
     const until = load.now()
     await load.end()
-    wrong.push(...((await administrator?.end()) ?? []))
+    wrong.push(...((await administrator?.end()) ?? []), ...((await providers?.end()) ?? []))
     if (HOSTILE.has(fault)) wrong.push(...hurtOthers(load.operations, beganAt, overAt))
     if (spells.length > 0) wrong.push(...spellFaults(load.operations, spells, looksAtTimes))
     wrong.push(...(await webhooks.settle(load.operations, options.settlesWithinMs)))
     const administered = administrator === null ? [] : [administrator.administered]
-    const all = [...ids, ...hostile, ...administered.map(({ companyId }) => companyId)]
+    const provisioned = providers === null ? [] : [providers.provisioned]
+    const all = [...ids, ...hostile, ...[...administered, ...provisioned].map(({ companyId }) => companyId)]
+    const called = [...load.operations, ...(providers?.operations ?? [])]
     if (!(await stage.settled(all, options.settlesWithinMs)))
       wrong.push({ kind: 'never caught up', text: 'the projections never caught up' })
     wrong.push(...(await probe.end()))
@@ -137,11 +142,12 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
     // Folds that are late read the ledger.
     if (foldsFromMemory === 0 && looksAtTimes) wrong.push({ kind: 'no run', text: 'nothing was folded from memory' })
     const judge = stage.withDatabase(async (db) => [
-      ...(await oracle(db, all, [...load.operations, ...sentByHostile], stage.projections)),
+      ...(await oracle(db, all, [...called, ...sentByHostile], stage.projections)),
       ...(await deliveryFaults(db, webhooks.all)),
       ...(
         await Promise.all(administered.map((one) => administratorFaults(db, one, stage.mail?.accepted ?? [])))
       ).flat(),
+      ...(await Promise.all(provisioned.map((one) => providerFaults(db, one)))).flat(),
     ])
     wrong.push(
       ...(await judge.catch((error: unknown) =>
@@ -152,7 +158,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       fault,
       seed,
       times,
-      ...tally(load.operations, until),
+      ...tally(called, until),
       recoveryMs: Math.round(recoveryMs),
       lagMs: Math.round(caughtUpMs),
       foldsFromMemory,
@@ -162,7 +168,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
       wrong: explain(firstOfEach(looksAtTimes ? wrong : wrong.filter(({ kind }) => kind !== 'slow answer')), stage),
     }
   } finally {
-    await Promise.all([load.end(), probe.end(), webhooks.close(), administrator?.end()])
+    await Promise.all([load.end(), probe.end(), webhooks.close(), administrator?.end(), providers?.end()])
   }
 }
 
@@ -179,6 +185,18 @@ async function startUsualAdministrator(
   if (UNTOLD.has(fault) || HOSTILE.has(fault)) return null
   const [company] = await stage.makeCompanies(1)
   return startAdministrator(stage, company!, { ...options, seed })
+}
+
+/** Two identity providers of one more company, when there is an administrator. */
+async function startUsualProviders(
+  stage: Stage,
+  fault: string,
+  seed: number,
+  options: RunOptions,
+): Promise<Providers | null> {
+  if (UNTOLD.has(fault) || HOSTILE.has(fault)) return null
+  const [company] = await stage.makeCompanies(1)
+  return startProviders(stage, company!, { ...options, seed })
 }
 
 /** Adds what the program logged about the requests that it answered with 500. */
@@ -208,8 +226,8 @@ async function recovery(
   const overAt = load.now()
   await served(load, overAt, awaited)
   const recoveryMs = load.now() - overAt
-  const behind = await untilLagIsOver(stage, companyIds)
-  const wrong = looksAtTimes ? behind : []
+  // On a busy machine, the projections may be late as long as the load lasts: they catch up in the end.
+  const wrong = looksAtTimes ? await untilLagIsOver(stage, companyIds) : []
   const caughtUpMs = load.now() - overAt
   const within = looksAtTimes ? RECOVERS_WITHIN_MS : RECOVERS_AT_ALL_WITHIN_MS
   if (recoveryMs > within)
@@ -273,7 +291,7 @@ function tally(
     calls: operations.length,
     acknowledged: operations.filter(({ final }) => final !== null && final.status < 300).length,
     unknown: unknown.length,
-    unresolved: operations.filter(({ final }) => final === null).length,
+    unresolved: operations.filter(({ final, isOfProvider }) => final === null && isOfProvider !== true).length,
     outageMs: Math.round(Math.max(...gaps)),
     slowestMs: Math.round(Math.max(0, ...attempts.map(({ took }) => took))),
   }

@@ -26,7 +26,7 @@ export interface Operation {
   id: string
   companyId: string
   apiId: string
-  method: 'POST' | 'PATCH' | 'PUT'
+  method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   path: string
   /** The body, sent as JSON; a string is sent unchanged. */
   body: unknown
@@ -36,6 +36,8 @@ export interface Operation {
   isCutOff?: boolean
   /** A hostile caller sent it. */
   isHostile?: true
+  /** An identity provider sent it, which is tried once: it has no idempotency keys, and isn't told what the entry is. */
+  isOfProvider?: boolean
   attempts: Attempt[]
   /** The definite answer in the end; null when the load ended first. */
   final: { status: number; body: AnswerBody } | null
@@ -162,16 +164,16 @@ export function startLoad(
 }
 
 /** How many records of a call its entry counts. */
-export function recordsOf({ method, path, body, records }: Operation): number {
+export function recordsOf({ method, path, body, records, isOfProvider = false }: Operation): number {
   if (records !== undefined) return records
-  const isOne = method === 'PATCH' && path.startsWith('/v1/employees/')
+  const isOne = isOfProvider || (method === 'PATCH' && path.startsWith('/v1/employees/'))
   return isOne ? 1 : (body as { employees: unknown[] }).employees.length
 }
 
 /** Sends a call once. Returns the definite answer, or null if there is none. */
 export async function attempt(
   address: string,
-  { key }: LoadedCompany,
+  { key }: Pick<LoadedCompany, 'key'>,
   operation: Operation,
   now: () => number,
 ): Promise<Operation['final']> {
@@ -182,18 +184,18 @@ export async function attempt(
     const response = await fetch(address + operation.path, {
       method: operation.method,
       headers: {
-        'x-api-id': key.api_id,
-        'x-api-key': key.api_key,
-        'content-type': 'application/json',
-        'idempotency-key': operation.id,
+        ...(operation.isOfProvider
+          ? { authorization: `Bearer ${key.api_id}.${key.api_key}` }
+          : { 'x-api-id': key.api_id, 'x-api-key': key.api_key, 'idempotency-key': operation.id }),
+        ...(operation.body === undefined ? {} : { 'content-type': 'application/json' }),
         'x-request-id': operation.id,
       },
-      body: typeof operation.body === 'string' ? operation.body : JSON.stringify(operation.body),
+      body: bodyOf(operation),
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
     const text = await response.text()
     tried.bytes = Buffer.byteLength(text)
-    const body = JSON.parse(text) as AnswerBody
+    const body = (text === '' ? {} : JSON.parse(text)) as AnswerBody
     tried.status = response.status
     tried.code = body.code ?? null
     tried.retryAfter = response.headers.has('retry-after')
@@ -204,6 +206,11 @@ export async function attempt(
   } finally {
     tried.took = now() - at
   }
+}
+
+function bodyOf({ body }: Operation): string | null {
+  if (body === undefined) return null
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }
 
 function learn(people: Known, { final, body }: Operation): void {

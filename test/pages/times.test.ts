@@ -1,7 +1,7 @@
 import t from 'tap'
 import { formatTime } from '../../src/domain/local-times.ts'
 import { formatAge } from '../../src/wording/lengths-of-time.ts'
-import { formatCalendarDay, formatDay } from '../../src/pages/parts/times.ts'
+import { formatCalendarDay, formatDay } from '../../src/pages/parts/elements.ts'
 import { databaseTime } from '../../src/postgres/database-clock.ts'
 
 await t.test("an instant is shown with the time zone's offset at that instant", async (t) => {

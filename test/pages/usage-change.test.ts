@@ -1,5 +1,5 @@
 import t from 'tap'
-import { formatChange } from '../../src/pages/usage/comparison.ts'
+import { formatChange } from '../../src/pages/usage/usage-page.ts'
 
 await t.test('a change is a percentage of the number before, where there is one', async (t) => {
   const cases: [now: number, before: number, text: string][] = [

@@ -60,6 +60,39 @@ await t.test('a database of a version before 1.0.0 is refused, also in a dry run
     failsWithLine(t, await runCommand(t, words, settingsOf(urls)), refusal)
 })
 
+await t.test('a database that no release made is refused by every command, with what tells it', async (t) => {
+  const traces: Record<string, [sql: string, trace: RegExp]> = {
+    'a migration that was renamed before it was published': [
+      `update kysely_migration set name = '0006-renamed' where name = '0006-undoings'`,
+      /its migration 0006-renamed was never published/,
+    ],
+    'a migration that came into the list later': [
+      `delete from kysely_migration where name = '0006-undoings'`,
+      /it lacks the migration 0006-undoings and has a later one/,
+    ],
+    'a projection that got another table': [
+      `drop table ${schemaOf(employees)}.employees cascade`,
+      /it has no employees_v\d+\.employees\./,
+    ],
+  }
+  for (const [what, [statement, trace]] of Object.entries(traces)) {
+    const urls = await createTestDatabase(t)
+    await runSql(urls.ownerUrl, statement)
+    const settings = settingsOf(urls)
+    for (const words of [['serve'], ['start'], ['migrate'], ['migrate', '--dry-run']]) {
+      const { exitCode, stderr } = await runCommand(t, words, settings)
+      t.equal(exitCode, 1, words.join(' '))
+      t.match(
+        stderr,
+        /^employee-ledger: .*an unpublished version made this database \(.*: use an empty one, or .*\n$/,
+        what,
+      )
+      t.match(stderr, trace, what)
+    }
+    t.match((await runCommand(t, ['doctor'], settings)).stdout, trace, what)
+  }
+})
+
 await t.test('a database that is behind is refused', async (t) => {
   const settings = settingsOf(await createTestDatabase(t))
   failsWithLine(t, await runCommand(t, ['serve'], { ...settings, ...NEXT }), LACKS)

@@ -109,7 +109,12 @@ await t.test('the export of a failed call, uploaded, decides the same as the cal
     }),
     {
       numRuns: inputs(20, 200),
-      examples: [[[ANA]], [[{ ...ANA, shoe_size: '42' }]]],
+      examples: [
+        [[ANA]],
+        [[{ ...ANA, shoe_size: '42' }]],
+        // With columns that the remembered mapping does not have, and a blank that clears.
+        [[{ ...ANA, shoe_size: '42', start_date: '2026-02-28', location: ' ' }]],
+      ],
       ...(process.env['SEED'] === undefined ? {} : { seed: Number(process.env['SEED']) }),
     },
   )

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Mapping } from '../../src/spreadsheets/mapping.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'
+import { changedNights, firstNight } from '../support/files/changed-nights.ts'
 import { encodeText } from '../support/files/encode-text.ts'
 import type { Person } from '../support/files/compare-people.ts'
 import { comparePeople } from '../support/files/compare-people.ts'
@@ -259,12 +260,9 @@ await t.test(
   },
 )
 
-const NIGHT = 'Personalnummer,Vorname,Nachname,Abteilung,Beschäftigung'
-const rowsOf = (...statuses: string[]) => statuses.map((status, at) => `N-${at},Ana,Nacht${at},Lager,${status}`)
-
 /** Uploads a file, and says what its columns are and what its words mean. */
 async function chooseOnce(company: TestCompany) {
-  const { body } = await upload(company, [NIGHT, ...rowsOf('da', 'da', 'weg')].join('\n'))
+  const { body } = await upload(company, firstNight(['da', 'da', 'weg']))
   const path = `/uploads/${body.id}`
   const { body: mapping } = await get(company, `${path}/mapping`)
   const words = { da: 'active', weg: 'inactive' }
@@ -276,7 +274,7 @@ async function chooseOnce(company: TestCompany) {
 
 await t.test('a program applies no file whose columns nobody has seen', async (t) => {
   const company = await service.makeCompany('Unseen')
-  const unseen = (await upload(company, [NIGHT, ...rowsOf('Aktiv')].join('\n'), '&apply=true&all_or_none=false')).body
+  const unseen = (await upload(company, firstNight(['da']), '&apply=true&all_or_none=false')).body
   t.match(unseen, { state: 'previewed', needs_review: true })
   const exact = 'external_id,First name,E-Mail,custom_attributes.grade\nX-1,Ana,ana@example.com,7'
   t.match((await upload(company, exact, '&apply=true')).body, { state: 'ended', needs_review: false })
@@ -298,7 +296,10 @@ await t.test('a night with a column more, one renamed, or one lost changes nobod
     ],
   )
   const tonight = (change: (cells: string[], at: number) => string[]) =>
-    [NIGHT, ...rowsOf('da', 'weg', 'weg')].map((line, at) => change(line.split(','), at).join(',')).join('\n')
+    firstNight(['da', 'weg', 'weg'])
+      .split('\n')
+      .map((line, at) => change(line.split(','), at).join(','))
+      .join('\n')
   const apply = (text: string) => upload(company, text, '&apply=true&all_or_none=false')
   const renamed = await apply(tonight((cells, at) => (at === 0 ? cells.with(4, 'Lage') : cells)))
   t.match(renamed.body, { state: 'previewed', needs_review: true, left_out: [{ reason: 'changed_columns' }] })
@@ -315,6 +316,28 @@ await t.test('a night with a column more, one renamed, or one lost changes nobod
       ['inactive', 'Lager'],
     ],
   )
+})
+
+await t.test('a night that is written otherwise is applied as it was meant, or waits and says why', async (t) => {
+  const statuses = async (company: TestCompany) =>
+    (await listPeople(company)).map((person) =>
+      ['external_id', 'status', 'division'].map((name) => String(person[name])).join(' '),
+    )
+  const company = await service.makeCompany('Written otherwise')
+  await chooseOnce(company)
+  for (const { name, isSame, content } of changedNights(['da', 'weg', 'weg'])) {
+    const usual = (await upload(company, firstNight(['da', 'da', 'weg']), '&apply=true')).body
+    t.match(usual, { state: 'ended', questions: [] }, `the night before: ${name}`)
+    const before = await statuses(company)
+    t.strictSame(before, ['N-0 active Lager', 'N-1 active Lager', 'N-2 inactive Lager'])
+    const { status, body } = await upload(company, content, '&apply=true&all_or_none=false')
+    const after = await statuses(company)
+    t.strictSame(after, isSame || body.state === 'ended' ? before.with(1, 'N-1 inactive Lager') : before, name)
+    if (isSame) t.match(body, { state: 'ended', summary: { changed: 1, unchanged: 2 } }, name)
+    const says = [body.needs_review, body.questions?.length > 0, body.code, body.summary?.applied === 3]
+    t.ok(status === 201 || status === 422, name)
+    t.ok(says.some(Boolean), `${name}: says what to do`)
+  }
 })
 
 await t.test('the encoding and the line of names that somebody gave are remembered', async (t) => {

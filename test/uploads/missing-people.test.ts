@@ -227,3 +227,34 @@ await t.test('an erased person leaves the list, and other columns forget it', as
   const set = await service.manage('PUT', `${again}/mapping`, mapping, company.admin.token)
   t.match(set.body.parts, [{ kind: 'rows' }])
 })
+
+await t.test(
+  'files and keys of one day share a tenth of the people; beyond it, both numbers are confirmed',
+  async (t) => {
+    const company = await makeCompany('Shared', 60)
+    const miss = async (first: number) => {
+      const path = await upload(company, fileOf(idsFrom(first, 60 - first)))
+      await settle(company, path, 'previewed')
+      for (const { number } of (await get(company, path)).body.parts)
+        await act(company, 'GET', `${path}/parts/${number}/preview`)
+      return { path, listed: (await act(company, 'PUT', `${path}/missing`)).body }
+    }
+    const apply = ({ path }: { path: string }, query: string) => act(company, 'POST', `${path}/apply?${query}`)
+    const body = [{ external_id: 'P-59', status: 'inactive' }]
+    t.equal((await service.call('PATCH', '/v1/employees', { key: company.key, body })).status, 200)
+    await service.project(company.id)
+    const [one, other] = [await miss(3), await miss(3)]
+    for (const { listed } of [one, other]) t.match(listed, { count: 3, active: 59, beside: 1 })
+    const both = await Promise.all([one, other].map((file) => apply(file, 'deactivate=3')))
+    t.strictSame(
+      both.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409],
+      'of two at once, the second knows of the first',
+    )
+    const [left, refused] = both[0]!.status === 409 ? [one, both[0]!] : [other, both[1]!]
+    t.match(refused.body.detail, /3 who are not in the file and 4 who were deactivated otherwise/)
+    t.match((await get(company, `${left.path}/missing`)).body, { beside: 4 })
+    t.equal((await apply(left, 'deactivate=3&beside=3')).status, 409)
+    t.equal((await apply(left, 'deactivate=3&beside=4')).status, 200)
+  },
+)

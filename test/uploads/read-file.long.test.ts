@@ -1,9 +1,7 @@
 import t from 'tap'
-import { doAtOnce } from '../../src/domain/pieces.ts'
 import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
-import { proposeMapping } from '../../src/spreadsheets/propose-mapping.ts'
 import { planParts } from '../../src/uploads/plan-parts.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
 
@@ -13,9 +11,14 @@ const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
   const used = { ...limits, ...more }
-  const { header, sample, rows, notes } = await readFile([Buffer.from(text as string)], UNANSWERED, used)
-  const mapping = header && doAtOnce(proposeMapping(header, sample!))
-  const facts = { today: '2026-03-31', countAbsent: async () => 0, countLinkable: async () => 0, countReturning: async () => 0 }
+  const file = await readFile([Buffer.from(text as string)], UNANSWERED, used, null)
+  const { header, proposal: mapping, rows, notes } = file
+  const facts = {
+    today: '2026-03-31',
+    countAbsent: async () => 0,
+    countLinkable: async () => 0,
+    countReturning: async () => 0,
+  }
   const { parts } = await planParts({ header, mapping, rows }, used, new Map(), facts)
   return { header, notes, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
 }

@@ -56,7 +56,8 @@ export function readAnswer(text: string): Answer {
   const isKnown = Object.hasOwn(answers, about) && (about === 'words') === (word !== null)
   if (!isKnown || !(answers[about]?.includes(value) ?? isPhoneCountry(value)))
     throw usageError(
-      `--answer ${text}: give COLUMN:QUESTION=ANSWER, COLUMN:words:WORD=ANSWER, or QUESTION=ANSWER, as a question names them`,
+      `--answer ${text}: give COLUMN:QUESTION=ANSWER, COLUMN:words:WORD=ANSWER, or QUESTION=ANSWER, as a question ` +
+        'names them',
     )
   return { about: about as Answer['about'], column, word, value }
 }

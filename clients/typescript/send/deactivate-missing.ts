@@ -35,7 +35,8 @@ export async function readNamed(path: string, file: OpenedFile, signal: AbortSig
 }
 
 const NAMES_NOBODY =
-  'has no id, external_id, or email, so the person may seem to be missing. Fill one in, or leave --deactivate-missing out'
+  'has no id, external_id, or email, so the person may seem to be missing. Fill one in, or leave ' +
+  '--deactivate-missing out'
 
 /** What became of the people who are not in a file. */
 interface Outcome {
@@ -117,9 +118,11 @@ export async function listMissing(run: Run, outcome: string): Promise<{ ids: str
   const atMost = args.atMost ?? 0
   const named = await readNamed(path, file, signal)
   const ids: string[] = []
-  let count = 0
+  let [count, active, others] = [0, 0, 0]
   try {
+    others = await countDeactivated(client, signal)
     for await (const employee of client.employees({ status: 'active' }, { signal })) {
+      active += 1
       if (named.has(employee)) continue
       count += 1
       if (ids.length < atMost) ids.push(employee.id)
@@ -129,11 +132,27 @@ export async function listMissing(run: Run, outcome: string): Promise<{ ids: str
     throw error instanceof EmployeeLedgerError ? explain(error, run, outcome) : error
   }
   if (count > MAX_SHOWN) stream.write(`${path}: and ${formatNumber(count - MAX_SHOWN)} more who are not in the file\n`)
-  if (count <= atMost) return { ids, refusals: [] }
+  // All who leave in a day share the limit, unless they are at most one in ten.
+  const isUsual = count + others <= Math.max(atMost, USUAL_SHARE * active)
+  if (count === 0 || (count <= atMost && isUsual)) return { ids, refusals: [] }
+  const beside = others === 0 ? '' : `, ${formatNumber(others)} were deactivated since yesterday`
   const refusal =
-    `${formatNumber(count)} active people are not in the file, and at most ${formatNumber(atMost)} may be deactivated: ` +
-    'nobody was. Check whether the file is complete, or raise --at-most'
+    `${formatNumber(count)} active people are not in the file${beside}, and at most ${formatNumber(atMost)} may be ` +
+    'deactivated: nobody was. Check whether the file is complete, or raise --at-most'
   return { ids: [], refusals: [refusal] }
+}
+
+/** The share of the active people up to which those who leave in a day are usual. */
+const USUAL_SHARE = 0.1
+const DAY_MS = 86_400_000
+
+/** Counts the people who were deactivated in the last day, by whatever did it. */
+async function countDeactivated(client: EmployeeClient, signal: AbortSignal): Promise<number> {
+  const since = new Date(Date.now() - DAY_MS).toISOString()
+  let count = 0
+  for await (const { deactivated_at: at } of client.employees({ status: 'inactive', updated_since: since }, { signal }))
+    if (at !== null && at >= since) count += 1
+  return count
 }
 
 type Listed = Awaited<ReturnType<EmployeeClient['get']>>

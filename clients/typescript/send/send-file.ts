@@ -104,7 +104,8 @@ function showKept(
   const more = clearable.length > FIELDS_SHOWN ? ` and ${clearable.length - FIELDS_SHOWN} more columns` : ''
   const shown = clearable.slice(0, FIELDS_SHOWN).join(', ')
   stream.write(
-    `${path}: empty cells of ${shown}${more} keep what people have; (empty) in a cell clears it, and a mapping (--map) can\n`,
+    `${path}: empty cells of ${shown}${more} keep what people have; (empty) in a cell clears it, and a mapping ` +
+      '(--map) can\n',
   )
 }
 

@@ -1,3 +1,4 @@
+import type { AbortSignal, Fetch, Request, Response } from './web-types.ts';
 /** Time and chance, so that tests can decide them. */
 export interface Clock {
     /** Milliseconds since 1970. */
@@ -16,7 +17,7 @@ export interface AttemptSettings {
     timeoutMs: number;
     /** How long all attempts of a call and the pauses between them may take. */
     totalMs: number;
-    fetch: typeof globalThis.fetch;
+    fetch: Fetch;
     clock: Clock;
 }
 /** What an attempt passes on to the transport. */

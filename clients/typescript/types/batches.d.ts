@@ -1,3 +1,4 @@
+import type { AbortSignal } from './web-types.ts';
 export interface BatchOptions {
     /**
      * Names the whole run. A repeated run with the same name gets the stored answers for the calls that it repeats

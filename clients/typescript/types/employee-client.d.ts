@@ -1,6 +1,7 @@
 import type * as api from './api-schemas.ts';
 import type { AttemptSettings } from './attempts.ts';
 import type { Batches, BatchOptions, Records } from './batches.ts';
+import type { AbortSignal } from './web-types.ts';
 /** Where the service is, whose key it is, and the bounds of each call. */
 export interface ClientSettings extends Partial<AttemptSettings> {
     baseUrl: string;

@@ -1,4 +1,5 @@
 import type { webhooks } from './api-types.ts';
+import type { Headers } from './web-types.ts';
 /** The types of messages. A later version of the service may send more: ignore those that you do not know. */
 export type WebhookType = keyof webhooks;
 /** A message of one of these types, as the service's OpenAPI document describes it. */

@@ -96,7 +96,8 @@ export async function checkCompany(
 async function isNewest({ connection, companyId }: Transaction, now: string): Promise<boolean> {
   const { rowCount } = await connection.query(
     `insert into attention_checks as last (company_id, checked_at) values ($1, $2)
-     on conflict (company_id) do update set checked_at = excluded.checked_at where last.checked_at < excluded.checked_at`,
+     on conflict (company_id) do update set checked_at = excluded.checked_at
+       where last.checked_at < excluded.checked_at`,
     [toUuid(companyId), now],
   )
   return rowCount === 1

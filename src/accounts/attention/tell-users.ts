@@ -81,7 +81,8 @@ const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null
 /** Locks the users who may be told now, with the position up to which they were. Another process may tell the others. */
 async function lockUsers(client: PoolClient, companyId: string): Promise<{ userId: string; position: number }[]> {
   const { rows } = await client.query<Row<'users', 'user_id' | 'told_position'>>(
-    `select user_id, told_position from users where company_id = $1 and ${IS_DUE} order by user_id for update skip locked`,
+    `select user_id, told_position from users where company_id = $1 and ${IS_DUE} order by user_id
+      for update skip locked`,
     [toUuid(companyId)],
   )
   // Whoever wants alerts has one.
@@ -93,7 +94,8 @@ async function listChanges(db: LedgerDb, companyId: string, upTo: number): Promi
   const { rows } = await sql<Row<'events', 'position' | 'type' | 'data'>>`
     select position, type, data from events
     where company_id = ${toUuid(companyId)} and call_id is null and position <= ${upTo}
-      and position > (select min(told_position) from users where company_id = ${toUuid(companyId)} and ${sql.raw(IS_DUE)})
+      and position > (select min(told_position) from users where company_id = ${toUuid(companyId)}
+        and ${sql.raw(IS_DUE)})
       and type in ('AttentionRaised', 'AttentionResolved') and data is not null
     order by position desc limit ${MAX_CHANGES}`.execute(db)
   return rows

@@ -46,7 +46,8 @@ export function describeReset({ companyName, timeZone, actorName }: EmailContext
   return {
     subject: `Your password for ${company} was reset`,
     paragraphs: [
-      `${nameActor(actorName)} reset your password for ${company}. Your old password and your passkeys no longer work, and all your sessions have ended.`,
+      `${nameActor(actorName)} reset your password for ${company}. Your old password and your passkeys no longer ` +
+        'work, and all your sessions have ended.',
       `Open the link to set up again how you sign in. ${describeLife(link, timeZone)}`,
       { text: 'Set up sign-in', url: link.url },
     ],
@@ -90,7 +91,8 @@ export function describeAccountChange(
     subject,
     paragraphs: [
       `${subject}${who} on ${formatTime(at, timeZone)}${describeOrigin(address)}. ${effect}`,
-      `If this was you, there is nothing to do. If it wasn't, ${remedy} at once, and tell an administrator of your company.`,
+      `If this was you, there is nothing to do. If it wasn't, ${remedy} at once, and tell an administrator of ` +
+        'your company.',
       { text: path === '/account' ? 'Open your account' : 'Open the sign-in page', url: `${publicUrl}${path}` },
     ],
   }

@@ -107,6 +107,7 @@ export function describeProvider({ metadata, keys }: PublishedProvider, method: 
     `PKCE with S256: ${hasPkce ? 'announced' : 'not announced; it is used all the same'}`,
     `Names itself in its answers ("iss"): ${metadata.authorization_response_iss_parameter_supported ? 'yes' : 'no'}`,
     `Signing out there: ${hasLogout ? 'yes' : 'no'}`,
-    `Ends sessions here when one ends there (back-channel logout): ${metadata.backchannel_logout_supported ? 'yes' : 'not announced'}`,
+    'Ends sessions here when one ends there (back-channel logout): ' +
+      `${metadata.backchannel_logout_supported ? 'yes' : 'not announced'}`,
   ]
 }

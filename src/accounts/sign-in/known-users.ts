@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { listStoredAddresses } from '#domain/email-domains'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerTables, LedgerDb } from '#ledger/tables'
 import { openDatabase } from '#postgres/kysely'
@@ -40,7 +41,7 @@ export async function findKnownUsers(
     .where('company_id', 'in', companies)
     .where('user_id', 'in', users)
     .where('removed_at', 'is', null)
-  if (email !== null) query = query.where('email', '=', email)
+  if (email !== null) query = query.where('email', 'in', listStoredAddresses(email))
   const rows = await query.execute()
   const current = new Map(rows.map((row) => [fromUuid('usr', row.user_id), digestPassword(key, row.password_hash)]))
   return recent.filter(({ userId, password }) => current.get(userId) === password)
@@ -82,7 +83,7 @@ function selectUsers(db: LedgerDb, email: string) {
       'u.has_proved_email',
       and([eb('u.subject', 'is not', null), eb('u.issuer', '=', ref('p.issuer'))]).as('is_linked'),
     ])
-    .where('u.email', '=', email)
+    .where('u.email', 'in', listStoredAddresses(email))
     .where('u.removed_at', 'is', null)
     .where('p.use', '<>', 'off')
     .orderBy('u.has_proved_email', 'desc')

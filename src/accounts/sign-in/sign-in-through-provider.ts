@@ -1,4 +1,5 @@
 import type { Pool, ClientBase } from 'pg'
+import { listStoredAddresses } from '#domain/email-domains'
 import type { Role } from '#domain/accounts/roles'
 import type { NewEvent } from '#domain/events'
 import {
@@ -182,16 +183,17 @@ export async function loadMatchingUsers(
   { issuer, subject, email }: ReturningPerson,
 ): Promise<MatchingUsers> {
   // At most two users who are not removed match: one by the account, and one by the email.
+  const emails = email === null ? [] : listStoredAddresses(email)
   const { rows } = await client.query<MatchingRow>(
     `select user_id, email, issuer, subject, removed_at is not null as is_removed from users
-     where company_id = $1 and ((issuer = $2 and subject = $3) or email = $4)
+     where company_id = $1 and ((issuer = $2 and subject = $3) or email = any($4))
      order by removed_at is not null limit 3`,
-    [toUuid(companyId), issuer, subject, email],
+    [toUuid(companyId), issuer, subject, emails],
   )
   const active = rows.filter((row) => !row.is_removed)
   return {
     byAccount: toLinkable(active.find((row) => row.issuer === issuer && row.subject === subject)),
-    byEmail: toLinkable(active.find((row) => row.email === email)),
+    byEmail: toLinkable(active.find((row) => emails.includes(row.email))),
     wasRemoved: rows.length > active.length,
   }
 }

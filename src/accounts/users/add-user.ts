@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { readPunycode } from '#domain/email-domains'
 import { normalizeEmail } from '#text/normalize-text'
 import type { Role } from '#domain/accounts/roles'
 import {
@@ -54,7 +55,7 @@ export async function makePassword(pool: Pool, email: string): Promise<NewPasswo
 export async function addUser(services: CompanyServices, newUser: NewUser, given?: NewPassword): Promise<AddedUser> {
   const { companyId, name, role } = newUser
   const [id, tokenId] = [services.newId('usr'), services.newId('tok')]
-  const email = normalizeEmail(newUser.email)
+  const email = readPunycode(normalizeEmail(newUser.email))
   const token = generateSecret(prefixOfSecret('token', companyId))
   const { password, passwordHash } = given ?? (await makePassword(services.pool, email))
   const operator = { companyId, actor: OPERATOR }

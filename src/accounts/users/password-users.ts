@@ -1,5 +1,6 @@
 import { sql, type InferResult } from 'kysely'
 import type { Pool } from 'pg'
+import { listStoredAddresses } from '#domain/email-domains'
 import type { Role } from '#domain/accounts/roles'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
@@ -81,7 +82,7 @@ function usersIn(db: LedgerDb, { email, companyIds }: PasswordScope) {
   let query = db
     .selectFrom('users as u')
     .innerJoin('companies as c', 'c.company_id', 'u.company_id')
-    .where('u.email', '=', email)
+    .where('u.email', 'in', listStoredAddresses(email))
     .where('u.removed_at', 'is', null)
     .where('u.password_hash', 'is not', null)
     .where(MAY_USE_PASSWORD)

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ClientBase } from 'pg'
+import { listStoredAddresses } from '#domain/email-domains'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { Identity, UserFacts, UserLife } from '#domain/accounts/user-lifecycle'
 import { cancelEmails } from '../mail/outbox.ts'
@@ -29,7 +30,9 @@ function isOf(companyId: string, userId: string): RawBuilder<boolean> {
 /** Whether a user who is not removed has this email. */
 export async function isEmailTaken({ db, companyId }: Transaction, email: string): Promise<boolean> {
   const { rows } = await sql`select 1 from users
-    where company_id = ${toUuid(companyId)} and email = ${email} and removed_at is null`.execute(db)
+    where company_id = ${toUuid(companyId)} and email = any(${listStoredAddresses(email)}) and removed_at is null`.execute(
+    db,
+  )
   return rows.length > 0
 }
 

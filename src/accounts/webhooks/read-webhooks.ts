@@ -167,7 +167,8 @@ const MAX_ATTEMPTS = 1_000
 /** Counts the attempts of the message of a delivery `d` up to it. A test message has one. */
 const ATTEMPT = sql<number>`(select greatest(count(*), 1)::integer from (
   select from webhook_deliveries o where o.company_id = d.company_id and o.position = d.position
-    and o.webhook_id = d.webhook_id and o.type = d.type and o.delivery_id <= d.delivery_id limit ${sql.lit(MAX_ATTEMPTS)}) earlier)`
+    and o.webhook_id = d.webhook_id and o.type = d.type and o.delivery_id <= d.delivery_id
+      limit ${sql.lit(MAX_ATTEMPTS)}) earlier)`
 
 function selectDeliveries(db: LedgerDb, companyId: string, webhookId: string) {
   return db

@@ -89,8 +89,8 @@ const TOKEN_STATUSES = ['active', 'expired', 'revoked'] as const
 
 const SCOPES =
   'Restrict the token to reading Bulk User Logs, refusals, and usage (`logs:read`), to uploading files ' +
-  '(`uploads:write`), to downloading the employees (`people:read`), and to the audit endpoints (`audit`), as far as the ' +
-  'role of its user allows. Only administrators can have scopes other than `audit`.'
+  '(`uploads:write`), to downloading the employees (`people:read`), and to the audit endpoints (`audit`), as far ' +
+  'as the role of its user allows. Only administrators can have scopes other than `audit`.'
 const SCOPE_ALONE = 'The scope, if `audit` is the only one.'
 
 const tokenFields = {

@@ -31,9 +31,9 @@ const ISSUE_TOKEN = {
   operationId: 'issueToken',
   summary: 'Issue a token for yourself',
   description:
-    'The token is shown only once. It may do what you may do, unless `scopes` restrict it, as they should for a program. You can have at most 20 ' +
-    'tokens. This needs a browser session, and your password again: a token cannot issue tokens. The account page ' +
-    'does the same.',
+    'The token is shown only once. It may do what you may do, unless `scopes` restrict it, as they should for a ' +
+    'program. You can have at most 20 tokens. This needs a browser session, and your password again: a token ' +
+    'cannot issue tokens. The account page does the same.',
   security: [{ session: [] }],
   body: IssueTokenBody,
   response: { 201: TokenWithSecret },

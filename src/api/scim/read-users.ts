@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { listProvisioned } from '#projections/employees/provisioned'
+import { countProvisioned, listProvisioned } from '#projections/employees/provisioned'
 import { EMPLOYEES } from '#projections/employees/queries'
 import { filterInTurns } from '#admission/turns'
 import type { Employee } from '#domain/employees/employee'
@@ -9,10 +9,10 @@ import { isId } from '#domain/ids'
 import { trimBlanks } from '#text/normalize-text'
 import { MAX_COUNT, renderList } from '#domain/scim/discovery'
 import { matchesFilter } from '#domain/scim/evaluate-filter'
-import { mentionedText } from '#domain/scim/mentioned-text'
 import { parseFilter, PathError, type Filter } from '#domain/scim/parse-path'
 import { pinnedNames } from '#domain/scim/pinned-names'
 import { projectUser, renderUser } from '#domain/scim/render-user'
+import { findStoredCondition, type StoredCondition } from '#domain/scim/stored-condition'
 import { ScimFault } from '#domain/scim/scim-fault'
 import { SCIM_TYPE } from '#domain/scim/scim-protocol'
 import { callerOf } from '#http/access/authenticate'
@@ -22,8 +22,8 @@ import { createPositionWaits } from '#http/live/position-waits'
 import { refuseHalfBuilt, preconditionsOf } from '#http/server/preconditions'
 import { ProblemError } from '#http/server/problem'
 import type { LedgerDb } from '#ledger/tables'
-import { createTotals } from './count-users.ts'
 import { findScimBase, queryText, readProjection } from './scim-request.ts'
+import { createUserPages, type UserPage } from './user-pages.ts'
 
 const USUAL_COUNT = 100
 /** The employees that are compared with a filter at once. */
@@ -54,7 +54,7 @@ export function readUsers(app: FastifyInstance, services: KeyServices): void {
 function listUsers(app: FastifyInstance, services: KeyServices): void {
   const { reads, access, keyUsage, sessions, findNamed, companiesTogether } = services
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the list of users could not be watched')
-  const totals = createTotals()
+  const pages = createUserPages()
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   const charged = chargedReading(keyUsage, { isHeavyRead: comparesEverybody }, 'scim')
   app.get('/Users', { schema: { hide: true }, ...charged }, async (request, reply) => {
@@ -76,9 +76,11 @@ function listUsers(app: FastifyInstance, services: KeyServices): void {
         )
       const head = await waitForPosition(companyId, 'head')
       const db = await reads.of(companyId, request.left)
-      if (filter)
-        return compareAll(db, companyId, { isMeant, mentions: mentionedText(filter), left: request.left }, page)
-      return { total: await totals.at(db, companyId, head), employees: await listPage(db, companyId, page) }
+      if (!filter) return pages.read(db, companyId, head, page)
+      const { condition, isExact } = findStoredCondition(filter) ?? {}
+      if (!condition || !isExact) return compareAll(db, companyId, { condition, isMeant, left: request.left }, page)
+      const total = await countProvisioned(db, companyId, condition)
+      return { total, employees: await listMatching(db, companyId, condition, { total, ...page }) }
     }
     const { total, employees } = await read()
     const projection = readProjection(request)
@@ -87,34 +89,36 @@ function listUsers(app: FastifyInstance, services: KeyServices): void {
   })
 }
 
-interface Page {
-  skip: number
-  limit: number
-}
-
-function pageOf(employees: Employee[], { skip, limit }: Page) {
+function pageOf(employees: Employee[], { skip, limit }: UserPage) {
   return { total: employees.length, employees: employees.slice(skip, skip + limit) }
 }
 
-async function listPage(db: LedgerDb, companyId: string, page: Page): Promise<Employee[]> {
-  return page.limit === 0 ? [] : listProvisioned(db, companyId, page)
+async function listMatching(
+  db: LedgerDb,
+  companyId: string,
+  condition: StoredCondition,
+  { total, skip, limit }: UserPage & { total: number },
+): Promise<Employee[]> {
+  return limit === 0 || skip >= total ? [] : listProvisioned(db, companyId, { condition, skip, limit })
 }
 
-/** Compares all employees with a filter, in turns, apart from those who don't have the text that it mentions. */
+interface Comparison {
+  condition: StoredCondition | undefined
+  isMeant(employee: Employee): boolean
+  left: AbortSignal | undefined
+}
+
+/** Compares employees with a filter, in turns, apart from those whose rows tell that they don't match. */
 async function compareAll(
   db: LedgerDb,
   companyId: string,
-  {
-    isMeant,
-    mentions,
-    left,
-  }: { isMeant(employee: Employee): boolean; mentions: string | null; left: AbortSignal | undefined },
-  { skip, limit }: Page,
+  { condition, isMeant, left }: Comparison,
+  { skip, limit }: UserPage,
 ) {
   let employees: Employee[] = []
   let total = 0
   for (let after: string | undefined; ;) {
-    const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE, mentions })
+    const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE, condition })
     const found = await filterInTurns(compared, isMeant, left)
     employees = employees.concat(found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total)))
     total += found.length

@@ -59,8 +59,8 @@ const ListQuery = strictObject({
   order: Type.Optional(
     oneOf(
       ['created', 'updated_desc'],
-      'Of creation, or with `updated_desc` the latest changes first, for clients that poll. What changes during paging ' +
-        'may be missed, so a copy of all employees is kept with `updated_since`.',
+      'Of creation, or with `updated_desc` the latest changes first, for clients that poll. What changes during ' +
+        'paging may be missed, so a copy of all employees is kept with `updated_since`.',
     ),
   ),
   warning: Type.Optional(

@@ -24,8 +24,8 @@ const schema = {
   operationId: 'listErasedEmployees',
   summary: 'List who was erased',
   description:
-    'The ids of erased employees, for copies that must erase them, too. Nothing else about them is left. An answer may ' +
-    'have fewer employees than `limit`, or none, although `is_complete` is false.',
+    'The ids of erased employees, for copies that must erase them, too. Nothing else about them is left. An answer ' +
+    'may have fewer employees than `limit`, or none, although `is_complete` is false.',
   querystring: strictObject({
     limit: Page.limit,
     after: Type.Integer({

@@ -24,6 +24,8 @@ export const publicApi: KeyProtocol = {
     const missing = KEY_HEADERS.filter((name) => headersDistinct[name] === undefined)
     if (missing.length > 0) return { missing: `The request has no header ${missing.join(' and no ')}` }
     if (others.length > 0) return { missing: `Send ${KEY_HEADERS.join(' and ')} once each` }
+    if (!/^key_/.test(apiId!) || !/^el_live_/.test(secret!))
+      return { missing: 'x-api-id begins with key_, and x-api-key with el_live_' }
     return { apiId: apiId!, secret: secret! }
   },
   addRoutes: async (app, services) => {

@@ -25,8 +25,8 @@ const verifySchema = {
   operationId: 'verifyKey',
   summary: 'Verify an API key',
   description:
-    'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed networks ' +
-    'can only be verified from there.',
+    'Costs no quota, needs no scope, and works with an exhausted quota or a disabled key. A key with allowed ' +
+    'networks can only be verified from there.',
   response: {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },

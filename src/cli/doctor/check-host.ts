@@ -86,7 +86,8 @@ export async function checkCheckpoints(db: LedgerDb, signer: CheckpointSigner, i
   if (missing.length === 0) return ok('checkpoints', 'checkpoints outside the database are current')
   return warn(
     'checkpoints',
-    `${missing.length} of the ${heads.length} most recently changed companies have no current checkpoint outside the database, for example ${missing[0]}`,
+    `${missing.length} of the ${heads.length} most recently changed companies have no current checkpoint outside ` +
+      `the database, for example ${missing[0]}`,
     'check that a worker with SIGNING_KEY_FILE and CHECKPOINT_DIR is running, and read its log',
   )
 }

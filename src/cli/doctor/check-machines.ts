@@ -71,7 +71,8 @@ async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Fac
       (extract(epoch from clock_timestamp()) * 1000)::float8 as clock,
       (select available_disk_size::float8 from citus_local_disk_space_stats()) as free,
       (select total_disk_size::float8 from citus_local_disk_space_stats()) as total,
-      array(select gid from pg_prepared_xacts where ${isLeftOver(leftAfterSeconds)} order by prepared limit ${LEFT_OVER}) as "leftOver"`)
+      array(select gid from pg_prepared_xacts where ${isLeftOver(leftAfterSeconds)} order by prepared
+        limit ${LEFT_OVER}) as "leftOver"`)
   const after = Date.now()
   const { clock, ...facts } = rows[0]!
   return { ...facts, clockMs: Math.max(clock - after, 0) - Math.max(before - clock, 0) }
@@ -155,7 +156,8 @@ function* findLeftOver(check: string, { leftOver }: Facts, machines: MachineAddr
   const beginners = machines.filter(({ group }) => groups.has(group)).map(({ name }) => name)
   yield fail(
     check,
-    `${leftOver.length} prepared transactions left by a crash are older than a minute and hold locks, for example ${leftOver[0]}`,
+    `${leftOver.length} prepared transactions left by a crash are older than a minute and hold locks, for example ` +
+      `${leftOver[0]}`,
     `as a superuser on ${beginners.join(' and ') || 'the coordinator'}, run: select recover_prepared_transactions()`,
   )
 }

@@ -44,7 +44,8 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
       current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
       current_setting('log_error_verbosity') as verbosity, current_setting('data_checksums') as checksums,
       current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
-      (select case when rolsuper then -1 else rolconnlimit end from pg_roles where rolname = current_user) as role_limit,
+      (select case when rolsuper then -1 else rolconnlimit end from pg_roles
+        where rolname = current_user) as role_limit,
       datconnlimit as database_limit, age(datfrozenxid) as age,
       pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only,
       datname as database, datcollversion as sorted_as, pg_database_collation_actual_version(oid) as sorts_as
@@ -72,7 +73,8 @@ function checkCollation({ database, sorted_as: sortedAs, sorts_as: sortsAs }: Se
     return ok('collation', 'the indexes are sorted as the server sorts text')
   return fail(
     'collation',
-    `the indexes were sorted by version ${sortedAs} of the collation, and the server has version ${sortsAs}; queries can miss rows`,
+    `the indexes were sorted by version ${sortedAs} of the collation, and the server has version ${sortsAs}; ` +
+      'queries can miss rows',
     `as the owner, run: reindex database "${database}"; then: alter database "${database}" refresh collation version`,
   )
 }

@@ -28,7 +28,8 @@ export async function checkPrivileges(db: LedgerDb): Promise<Finding[]> {
     isSuperuser || owns
       ? warn(
           'role',
-          `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}; only a trigger protects events from changes, and this role can drop it`,
+          `${role} ${isSuperuser ? 'is a superuser' : 'owns the tables'}; only a trigger protects events from ` +
+            'changes, and this role can drop it',
           twoRoles,
         )
       : may.length > 0

@@ -7,7 +7,7 @@ import { PROJECTIONS } from '#projections/index'
 import type { Config } from '../../config.ts'
 import { connectionsOf } from '#postgres/connections'
 import { isAhead } from '#migration/missing'
-import { errorReason } from '#postgres/startup-error'
+import { errorReason, StartupError } from '#postgres/startup-error'
 import { fail, ok, type Finding, type Level } from './finding.ts'
 import { checkListen, checkPoolers, checkServer, checkSize } from './check-server.ts'
 import { checkMail, checkWitnesses, checkWitnessSettings, checkWork } from './check-work.ts'
@@ -101,7 +101,11 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('size', () => checkSize(pool, isEmbedded))
     if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
     await addFindings('LISTEN', () => checkListen(pool))
-    const missing = await listMissing(db).catch(() => ['everything'])
+    const missing = await listMissing(db).catch((error: unknown) =>
+      error instanceof StartupError ? error : ['everything'],
+    )
+    if (missing instanceof StartupError)
+      return [...findings, fail('migrations', missing.message, 'see docs/versioning.md, “Upgrades”')]
     findings.push(migrationFinding(missing, await isAhead(db).catch(() => false)))
     // The checks below read tables that an outdated database may lack.
     if (missing.length > 0) return findings

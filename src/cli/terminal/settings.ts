@@ -33,7 +33,8 @@ function assertAddress(name: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL', url = ''):
   const { others } = DATABASE.exec(url)?.groups ?? {}
   if (others === undefined)
     throw new StartupError(
-      `${name} must be postgres://USER:PASSWORD@HOST:PORT/NAME; in USER and PASSWORD, write / as %2F, ? as %3F, and # as %23`,
+      `${name} must be postgres://USER:PASSWORD@HOST:PORT/NAME; in USER and PASSWORD, write / as %2F, ? as %3F, ` +
+        'and # as %23',
     )
   if (others !== '' || /[?&]host=[^&]*,/.test(url))
     throw new StartupError(`${name} must name one host, such as a proxy that leads to the primary`)

@@ -1,5 +1,6 @@
 import type { HeaderMeaning } from '#spreadsheets/header-words'
 import { recognizeHeader } from '#spreadsheets/recognize-header'
+import { ATTRIBUTE_NAMES } from '../attributes.ts'
 import type { Fault } from '../record-faults.ts'
 
 /** The fields for what a name means elsewhere, as columns of staff lists show it. */
@@ -29,8 +30,14 @@ const FIELDS: Readonly<Record<HeaderMeaning, string | null>> = {
   not_ours: null,
 }
 
+const WRITTEN = [...ATTRIBUTE_NAMES, 'manager_external_id', 'manager_email']
+
+const plainOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
+
 /** The fault of a field that does not exist. It names the field that is meant, if that is known. */
 export function refuseUnknownField(name: string): Fault {
+  const same = WRITTEN.find((field) => plainOf(field) === plainOf(name))
+  if (same !== undefined) return { kind: 'unknown_field', meant: same }
   const meaning = recognizeHeader(name)
   const meant = meaning && FIELDS[meaning]
   return meant === null ? { kind: 'unknown_field' } : { kind: 'unknown_field', meant }

@@ -30,12 +30,12 @@ export function findFailedCondition(
   return isExcluded ? 'If-None-Match' : null
 }
 
-/** A strong or weak tag, or a star (RFC 9110 section 8.8.3). */
-const TAG = /^(?:\*|(?:W\/)?"[^"]*")$/
+/** The tag of a version, or a star (RFC 9110 section 13.1.1). */
+const TAG = /^(?:\*|"[1-9]\d*")$/
 
-/** Says why a condition does not hold; `otherwise` if it is a well-formed one. */
+/** Says why a condition does not hold; `otherwise` if it names a version. */
 export function explainFailure(header: FailedCondition, { ifMatch = '' }: Preconditions, otherwise: string): string {
-  if (header === 'If-None-Match' || ifMatch.split(',').some((tag) => TAG.test(tag.trim()))) return otherwise
+  if (header === 'If-None-Match' || tagsIn(ifMatch).some((tag) => TAG.test(tag))) return otherwise
   return 'If-Match must be the ETag of the employee with its quotation marks, such as "3", or a list of such tags'
 }
 
@@ -48,10 +48,13 @@ function matches(tags: string[], version: number | null): boolean {
   return tags.includes('*') || (version !== null && tags.includes(entityTag(version)))
 }
 
+/** What servers append to the tag of an answer that they compress, such as Apache's `"3-gzip"`. */
+const COMPRESSION = /^"(\d+)(?:--?|[:;])(?:gzip|br|zstd|deflate)"$/
+
 /**
- * The tags in a header, without weakness: a proxy that compresses an answer may have weakened its tag. If-Match asks for a
- * strong comparison (section 13.1.1), but a version says all that there is to compare.
+ * The tags in a header, as they were before a proxy compressed an answer and weakened or extended its tag. If-Match asks
+ * for a strong comparison (section 13.1.1), but a version says all that there is to compare.
  */
 function tagsIn(header: string): string[] {
-  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(COMPRESSION, '"$1"'))
 }

@@ -82,12 +82,14 @@ function decideUse(provider: ProviderLife, requested: ProviderUse, facts: Provid
 
 const TURN_OFF_TO_CHANGE = problem(
   'provider_in_use',
-  'The issuer and the client ID can only be changed while the provider is off; turn it off first, then test the new ones',
+  'The issuer and the client ID can only be changed while the provider is off; turn it off first, then test the ' +
+    'new ones',
 )
 const TURN_OFF_TO_REMOVE = problem('provider_in_use', 'The provider is required; turn it off before you remove it')
 const UNPROVEN = problem(
   'provider_unproven',
-  'No administrator is linked to an account at this issuer yet; make it optional, sign in through it once, then require it',
+  'No administrator is linked to an account at this issuer yet; make it optional, sign in through it once, then ' +
+    'require it',
 )
 const NOBODY_ELSE = problem(
   'last_admin',

@@ -84,7 +84,8 @@ function holds(
   }
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T/
+/** How a text begins that is compared as an instant. */
+export const INSTANT = /^\d{4}-\d{2}-\d{2}T/
 
 /** How numbers and instants are ordered; undefined for texts. */
 function orderOf(one: Scalar, other: Scalar): number | undefined {

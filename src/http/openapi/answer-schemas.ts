@@ -43,8 +43,8 @@ const Warnings = Type.Array(
   }),
   {
     description:
-      'What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so these ' +
-      'stay inactive. `past_termination_dates`: active employees whose termination date has passed. ' +
+      'What may have been overlooked. `inactive_employees`: records name inactive employees and set no status, so ' +
+      'these stay inactive. `past_termination_dates`: active employees whose termination date has passed. ' +
       '`inactive_managers`: records that give active employees an inactive manager. Versions may add codes.',
   },
 )
@@ -93,8 +93,8 @@ const ABOUT_PARTIAL =
 
 export const PartlyApplied = describedObject(
   'PartlyApplied',
-  'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` alone. ' +
-    `With \`validate_only\`, \`log_id\` is absent. ${ABOUT_PARTIAL}`,
+  'The answer with `all_or_none=false`, if at least one record was applied. Created employees count in `total` ' +
+    `alone. With \`validate_only\`, \`log_id\` is absent. ${ABOUT_PARTIAL}`,
   { log_id: OptionalLogId, ...PARTIAL },
 )
 
@@ -102,8 +102,8 @@ export const PartlyApplied = describedObject(
 export const CreatedEmployees = describedObject(
   'CreatedEmployees',
   'With `validate_only`, `log_id` is absent, and the `id` of each employee is null. Only with `all_or_none=false`: ' +
-    '`counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has those ' +
-    `that were created. ${ABOUT_PARTIAL}`,
+    '`counts`, `results`, and, if there are more errors than are listed, `errors_omitted`; `employees` then has ' +
+    `those that were created. ${ABOUT_PARTIAL}`,
   {
     log_id: OptionalLogId,
     employees: Type.Array(EmployeeAsCreated, { description: 'In the order sent.' }),

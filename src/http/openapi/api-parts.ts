@@ -63,7 +63,8 @@ export const SECURITY_SCHEMES = {
     in: 'cookie',
     name: 'session',
     description:
-      'The cookie of a browser in which a user signed in, named `__Host-session` over https, and with the port behind the name if there is one. A browser adds `Origin`.',
+      'The cookie of a browser in which a user signed in, named `__Host-session` over https, and with the port ' +
+      'behind the name if there is one. A browser adds `Origin`.',
   },
 }
 

@@ -68,7 +68,8 @@ function valueSchema(name: AttributeName, purpose: Purpose): TSchema {
           ? { pattern: PHONE.source, description: 'E.164.' }
           : {
               description:
-                'A number in any usual spelling, with its country code unless the company has a country. Stored as E.164.',
+                'A number in any usual spelling, with its country code unless the company has a country. Stored as ' +
+                'E.164.',
             },
       )
     case 'date':
@@ -164,8 +165,8 @@ function optional(schemas: Record<string, TSchema>): Record<string, TSchema> {
 
 export const EmployeeCreate = describedObject(
   'EmployeeCreate',
-  'A new employee, with `first_name` or `last_name`, and `email`, `external_id`, or `user_name`. The manager may be another record ' +
-    'of the same call.',
+  'A new employee, with `first_name` or `last_name`, and `email`, `external_id`, or `user_name`. The manager may ' +
+    'be another record of the same call.',
   optional({ ...attributes('creation'), ...managerNames('creation') }),
 )
 

@@ -54,9 +54,9 @@ export type HeaderName = keyof typeof HEADERS
 const PARAMETERS = {
   'Idempotency-Key': {
     description:
-      'Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new operation. A ' +
-      'retry with the same key and the same request returns the first response and has no second effect. Use a random ' +
-      'value without personal data: the service remembers used keys forever.',
+      'Makes the call safe to retry. Send 1 to 255 visible ASCII characters, and a new value for each new ' +
+      'operation. A retry with the same key and the same request returns the first response and has no second ' +
+      'effect. Use a random value without personal data: the service remembers used keys forever.',
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: 'nightly-2026-11-20-batch-1',
   },

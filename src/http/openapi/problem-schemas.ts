@@ -30,8 +30,8 @@ export const RecordErrorSchema = namedObject('RecordError', {
   id: Type.Unsafe({ type: ['string', 'null'], description: "The employee's id, if known." }),
   pointer: Type.String({
     description:
-      'JSON Pointer (RFC 6901) into the body as sent. If the name of a field is longer than 256 characters, it points to ' +
-      'the object that contains the field.',
+      'JSON Pointer (RFC 6901) into the body as sent. If the name of a field is longer than 256 characters, it ' +
+      'points to the object that contains the field.',
     examples: ['/employees/0/email'],
   }),
   code: Type.Unsafe({

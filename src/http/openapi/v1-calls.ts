@@ -40,9 +40,9 @@ const WriteManyQuery = strictObject({
   all_or_none: optionalBoolean({
     default: true,
     description:
-      'Whether one bad record keeps all others from being applied. With `false`, the call applies every record that ' +
-      'can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does without ' +
-      'this parameter.',
+      'Whether one bad record keeps all others from being applied. With `false`, the call applies every record ' +
+      'that can be applied, and the answer has the errors of the others. If it can apply none, it fails as it does ' +
+      'without this parameter.',
   }),
 })
 
@@ -114,7 +114,8 @@ export function updateOneCall(): CallSchema {
     operationId: 'updateEmployee',
     summary: 'Update one employee',
     description:
-      'Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already set are not changes.',
+      'Applies a JSON Merge Patch. Set `status` to deactivate or reactivate the employee. Values that are already ' +
+      'set are not changes.',
     params: EmployeeParams,
     querystring: WriteOneQuery,
     documentedHeaders: ['Idempotency-Key', 'If-Match'],

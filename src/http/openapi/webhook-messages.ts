@@ -179,7 +179,8 @@ function nameSchema(type: string): string {
 const HEADERS = {
   'webhook-id': {
     description:
-      'The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the message.',
+      'The id of the message, the same for each attempt to deliver it. A receiver that has seen it ignores the ' +
+      'message.',
     schema: { type: 'string' },
     example: 'msg_01m7wqmfakeh492yss9pa6yb7t_42',
   },
@@ -190,8 +191,8 @@ const HEADERS = {
   },
   'webhook-signature': {
     description:
-      'The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two separated ' +
-      'by a space during a secret rotation.',
+      'The signatures of `webhook-id`, `webhook-timestamp` and the body, each as `v1,` and Base64: one, or two ' +
+      'separated by a space during a secret rotation.',
     schema: { type: 'string' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },

@@ -18,6 +18,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The media types that the route accepts: by default, those of a merge patch. */
     mediaTypes?: readonly string[]
+    /** Whether a body that is larger than a record may be is no record, so that all of it is read. */
+    hasNoRecords?: boolean
   }
   interface FastifyRequest {
     /** SHA-256 of the raw body, in hexadecimal; empty without an idempotency key. */
@@ -51,7 +53,9 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types
     // Many clients name a type for what they don't send.
     if (body.length === 0 && acceptsNoBody(request)) return undefined
     if (hash) request.bodyHash = hash.digest('hex')
-    const read = (signal?: AbortSignal) => doInTurns(parseInPieces(body, limitsOfCall(maxRecords)), signal)
+    const isWhole = request.routeOptions.config.hasNoRecords === true
+    const limits = { ...limitsOfCall(maxRecords), isWhole }
+    const read = (signal?: AbortSignal) => doInTurns(parseInPieces(body, limits), signal)
     return body.length <= DEFAULT_BODY_LIMIT ? read() : whileServed(request, read)
   })
   // Some clients name the type of a form for a POST without a body, such as `curl -d ''`.

@@ -8,6 +8,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   after: ['cursor', 'since', 'position', 'offset', 'startingafter'],
   limit: ['pagesize', 'perpage', 'size', 'count', 'max', 'maxresults', 'take', 'top'],
   q: ['query', 'search', 'filter', 'text'],
+  order: ['sort', 'orderby', 'sortby', 'ordering'],
   updated_since: ['since', 'modifiedsince', 'updatedafter', 'modifiedafter', 'changedsince'],
   from: ['since', 'start', 'startdate', 'begin'],
   to: ['until', 'end', 'enddate', 'before'],
@@ -53,7 +54,12 @@ export function findNear(sent: string, names: readonly string[]): string | undef
   )
 }
 
-const plainOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
+/** Without what the `&` of HTML leaves in front of a name. */
+const plainOf = (name: string) =>
+  name
+    .toLowerCase()
+    .replace(/^amp;/, '')
+    .replaceAll(/[^a-z]/g, '')
 
 /** Whether two names differ by one letter that is missing, added, or another one. */
 function isOneEditAway(one: string, other: string): boolean {

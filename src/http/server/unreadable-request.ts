@@ -6,7 +6,13 @@ import { REQUEST_TIMEOUT } from './problem.ts'
 
 const TOO_LARGE = 'HPE_HEADER_OVERFLOW'
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
-const UNKNOWN_METHOD = 'HPE_INVALID_METHOD'
+/** What the parser's own words don't tell. */
+const HINTS: Readonly<Record<string, string>> = {
+  HPE_INVALID_METHOD:
+    'methods are written in capitals, a body needs a Content-Length, and TLS ends at a proxy before this port',
+  HPE_INVALID_URL: 'signs in an address that are not ASCII are percent-encoded',
+  HPE_INVALID_CONSTANT: 'a blank in an address is written %20',
+}
 
 /**
  * Answers bytes that cannot be parsed as a request with a problem document, and closes the connection, because the
@@ -17,12 +23,14 @@ export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHand
   // Node.js's default clientError handler reads this undocumented property too; there is no other way to know.
   const { _httpMessage: answering } = socket as { _httpMessage?: { headersSent: boolean } | null }
   if (error.code !== 'ECONNRESET' && socket.writable && answering?.headersSent !== true)
-    socket.write(formatAnswer(error.code))
+    socket.write(formatAnswer(error))
   socket.destroy()
 }
 
-function formatAnswer(code: string | undefined): string {
-  const refusal = makeProblem(code)
+type ParserError = Error & { code?: string; reason?: string }
+
+function formatAnswer(error: ParserError): string {
+  const refusal = makeProblem(error)
   const requestId = randomUUID()
   const body = JSON.stringify(problemDocument(refusal, requestId))
   const head = [
@@ -35,10 +43,9 @@ function formatAnswer(code: string | undefined): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-function makeProblem(code: string | undefined): Problem {
+function makeProblem({ code = '', reason }: ParserError): Problem {
   if (code === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
   if (code === TOO_SLOW) return REQUEST_TIMEOUT
-  const hint =
-    code === UNKNOWN_METHOD ? ': methods are written in capitals, and TLS ends at a proxy before this port' : ''
-  return problem('malformed_request', `This is not a valid HTTP/1.1 request${hint}`)
+  const why = HINTS[code] ?? reason
+  return problem('malformed_request', `This is not a valid HTTP/1.1 request${why ? `: ${why}` : ''}`)
 }

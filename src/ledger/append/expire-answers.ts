@@ -15,6 +15,7 @@ export function expireAnswers(pool: Pool, hours: number): Promise<number> {
         where body is not null and answered_at < statement_timestamp() - make_interval(hours => ${hours})
         order by answered_at ${limit}
       ) as old
-      where k.company_id = old.company_id and k.api_id = old.api_id and k.key_hash = old.key_hash and k.body is not null`,
+      where k.company_id = old.company_id and k.api_id = old.api_id and k.key_hash = old.key_hash
+        and k.body is not null`,
   )
 }

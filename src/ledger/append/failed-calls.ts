@@ -45,7 +45,8 @@ export function insertFailedCalls(client: QueryClient, parts: readonly ValidPart
           from failed_calls where company_id = any($1::uuid[]) and ${isOnly('company_id', '$2')}
           window newest as (partition by company_id order by position desc)
         ) as kept
-        where f.company_id = any($1::uuid[]) and ${isOnly('f.company_id', '$2')} and f.company_id = kept.company_id and f.position = kept.position
+        where f.company_id = any($1::uuid[]) and ${isOnly('f.company_id', '$2')}
+          and f.company_id = kept.company_id and f.position = kept.position
           and f.part = kept.part and (parts > ${MAX_PARTS_OF_COMPANY} or total > ${MAX_BYTES_OF_COMPANY})`,
       values: [uuidArray([...new Set(parts.map(({ companyId }) => companyId))]), onlyCompany(parts)],
     }),

@@ -56,7 +56,8 @@ export function createLongCalls(pool: Pick<Pool, 'query'>): LongCalls {
       const { companyId, actor, keyHash, callId } = call
       const events = await pool
         .query(
-          `select 1 from long_calls where company_id = $1 and api_id = $2 and key_hash = decode($3, 'hex') and call_id <> $4
+          `select 1 from long_calls where company_id = $1 and api_id = $2 and key_hash = decode($3, 'hex')
+            and call_id <> $4
              and began_at < clock_timestamp() - make_interval(secs => $5)
              and began_at > clock_timestamp() - make_interval(secs => $6) limit 1`,
           [toUuid(companyId), toUuid(actor), keyHash, toUuid(callId), secondsOf(call), STALE_SECONDS],

@@ -60,7 +60,8 @@ export async function findDigests(client: QueryClient, records: LocatedRecord[])
       name: `find-digests-by-${column}`,
       text: `select wanted.number, d.employee_id, case when not exists (
             select from events e where e.company_id = d.company_id and e.stream_id = d.employee_id
-              and e.stream_version > d.record_version and ${isOnly('e.company_id', '$3')}) then encode(d.record_digest, 'hex') end as digest
+              and e.stream_version > d.record_version and ${isOnly('e.company_id', '$3')})
+                then encode(d.record_digest, 'hex') end as digest
           from unnest($1::uuid[], $2::${type}[]) with ordinality as wanted(company_id, value, number)
           cross join lateral (
             select company_id, employee_id, record_digest, record_version from employee_directory

@@ -43,7 +43,8 @@ export function insertBodies(client: QueryClient, bodies: readonly NewRejectedBo
       name: 'prune-rejected-bodies',
       text: `delete from rejected_bodies b using (
           select company_id, (select k.position from rejected_bodies k
-            where k.company_id = c.company_id and ${isOnly('k.company_id', '$2')} order by k.position desc offset ${MAX_BODIES_OF_COMPANY} limit 1) as position
+            where k.company_id = c.company_id and ${isOnly('k.company_id', '$2')}
+              order by k.position desc offset ${MAX_BODIES_OF_COMPANY} limit 1) as position
           from unnest($1::uuid[]) as c(company_id)
         ) as surplus
         where b.company_id = surplus.company_id and b.position <= surplus.position and ${isOnly('b.company_id', '$2')}`,

@@ -74,7 +74,8 @@ export async function clearFailingWork(
   error: string | null = null,
 ): Promise<void> {
   await pool.query(
-    'delete from failing_work where company_id = $1 and work = $2 and subject = $3 and ($4::text is null or error = $4)',
+    `delete from failing_work where company_id = $1 and work = $2 and subject = $3
+     and ($4::text is null or error = $4)`,
     [uuidOf(companyId), work, subject, error],
   )
 }
@@ -89,7 +90,8 @@ export function expireFailingWork(pool: Pool): Promise<number> {
 
 /** Selects the work that fails in a company, that which began first before the rest. */
 export function selectFailingWork(companyId: string): RawBuilder<FailingWork> {
-  return sql`select work, subject, since, error from failing_work where company_id = ${toUuid(companyId)} order by since`
+  return sql`select work, subject, since, error from failing_work where company_id = ${toUuid(companyId)}
+    order by since`
 }
 
 /** Reads the work that fails in a company, that which began first before the rest. */

@@ -17,7 +17,8 @@ export function selectUnfoldedCalls(
   const company = toUuid(companyId)
   return sql`
     with folded as (
-      select coalesce((select position from checkpoints where company_id = ${company} and projection = ${projection.name}
+      select coalesce((select position from checkpoints where company_id = ${company}
+        and projection = ${projection.name}
         and version = ${projection.version}), 0) as position
     )
     select e.actor, max(e.recorded_at) as recorded_at from events e cross join folded f

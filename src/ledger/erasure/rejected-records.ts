@@ -20,9 +20,11 @@ export async function listCompaniesWithRejectedBefore(
 ): Promise<string[]> {
   const { rows } = await db.query<{ company_id: string }>(
     `select h.company_id from heads h cross join lateral (
-       (select e.recorded_at from events e where e.company_id = h.company_id and ${IS_REJECTED} order by position limit 1)
+       (select e.recorded_at from events e where e.company_id = h.company_id and ${IS_REJECTED}
+         order by position limit 1)
        union all
-       (select e.recorded_at from events e where e.company_id = h.company_id and ${IS_FILE_NAME} order by position limit 1)
+       (select e.recorded_at from events e where e.company_id = h.company_id and ${IS_FILE_NAME}
+         order by position limit 1)
      ) oldest
      where ($2::uuid is null or h.company_id > $2) and oldest.recorded_at < $1
      group by h.company_id order by h.company_id limit $3`,

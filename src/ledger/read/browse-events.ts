@@ -147,7 +147,8 @@ async function measureRange(
       select position, nth, nth = 1 or bytes <= ${MAX_BYTES_SEEN} as is_seen from (
         select position, row_number() over w as nth, sum(bytes) over w as bytes from (
           select position, ${bytes} as bytes from events where ${sql.join(indexed, sql` and `)}
-          order by ${sql.ref(stream === undefined ? 'position' : 'stream_version')} ${direction} limit ${MAX_EVENTS_SEEN}
+          order by ${sql.ref(stream === undefined ? 'position' : 'stream_version')} ${direction}
+            limit ${MAX_EVENTS_SEEN}
         ) nearest window w as (order by position ${direction} rows unbounded preceding)
       ) measured
     ) seen`.execute(db)
@@ -171,7 +172,8 @@ async function selectEvents(
     ...buildConditions(filter),
   ]
   const { rows } = await sql<EventRow & { erased: boolean; beginning: string | null }>`
-    select ${COLUMNS}, data is null as erased, case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data,
+    select ${COLUMNS}, data is null as erased,
+      case when octet_length(data) <= ${MAX_LISTED_DATA}::integer then data end as data,
       case when octet_length(data) > ${MAX_LISTED_DATA}::integer and type = 'ApiCallCompleted' then
         left(data, nullif(strpos(data, ${UNCHANGED}), 0) - 1) end as beginning
     from events where ${sql.join(conditions, sql` and `)}

@@ -178,9 +178,8 @@ async function readStored(
     from unnest(${subtrees.map(({ level }) => level)}::smallint[], ${subtrees.map(({ number }) => number)}::bigint[])
       as wanted(level, number)
     cross join lateral (select hash from merkle_subtrees
-      where company_id = ${toUuid(companyId)} and level = wanted.level and number = wanted.number limit 1) as found`.execute(
-    db,
-  )
+      where company_id = ${toUuid(companyId)} and level = wanted.level and number = wanted.number
+        limit 1) as found`.execute(db)
   const hashes = new Map(rows.map(({ level, number, hash }) => [`${level} ${number}`, hash]))
   return subtrees.map(({ level, number }) => hashes.get(`${level} ${number}`))
 }

@@ -42,9 +42,11 @@ async function readNamesOfActors(
   const uuids = new Map(supported.map((id) => [toUuid(id), id]))
   if (uuids.size === 0) return new Map()
   const { rows } = await sql<{ id: string; name: string }>`
-    select api_id as id, name from api_keys where company_id = ${toUuid(companyId)} and api_id = any(${[...uuids.keys()]}::uuid[])
+    select api_id as id, name from api_keys where company_id = ${toUuid(companyId)}
+      and api_id = any(${[...uuids.keys()]}::uuid[])
     union all
-    select user_id, name from users where company_id = ${toUuid(companyId)} and user_id = any(${[...uuids.keys()]}::uuid[])
+    select user_id, name from users where company_id = ${toUuid(companyId)}
+      and user_id = any(${[...uuids.keys()]}::uuid[])
     union all
     select webhook_id, coalesce(nullif(description, ''), url) from webhooks
     where company_id = ${toUuid(companyId)} and webhook_id = any(${[...uuids.keys()]}::uuid[])

@@ -27,9 +27,8 @@ export async function readCommonProgress(
     select coalesce(min(coalesce(c.position, 0)), 0)::bigint as reached
     from unnest(${projections.map(({ name }) => name)}::text[], ${projections.map(({ version }) => version)}::integer[])
         as p (name, version)
-      left join checkpoints c on c.company_id = ${toUuid(companyId)} and c.projection = p.name and c.version = p.version`.execute(
-    db,
-  )
+      left join checkpoints c on c.company_id = ${toUuid(companyId)} and c.projection = p.name
+        and c.version = p.version`.execute(db)
   return rows[0]!.reached
 }
 

@@ -16,13 +16,18 @@ export const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUui
 export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
   where p.company_id = $1 and p.upload_id = $2)`
 
-/** How many people the company's other files of the last day deactivate, or did, because they are not in them. */
-const COUNT_BESIDE = `(select coalesce(sum(p.rows - p.erased), 0)::integer from uploads o join upload_parts p
+/**
+ * How many people the company's other files of the last day deactivate, or did, because they are not in them, and how many
+ * its keys deactivated today (UTC), for whatever reason.
+ */
+const COUNT_BESIDE = `((select coalesce(sum(p.rows - p.erased), 0) from uploads o join upload_parts p
     on p.company_id = o.company_id and p.upload_id = o.upload_id
   where o.company_id = $1 and o.upload_id <> $2 and o.state in ('applying', 'stopped', 'ended')
-    and o.expires_at > statement_timestamp() and p.missing_of is not null and p.state in ('waiting', 'applied'))`
+    and o.expires_at > statement_timestamp() and p.missing_of is not null and p.state in ('waiting', 'applied'))
+  + (select coalesce(sum((people_use #>> '{done,max_deactivations}')::integer), 0) from api_key_usage
+  where company_id = $1 and people_use ->> 'day' = (statement_timestamp() at time zone 'UTC')::date::text))::integer`
 
-/** Counts the people whom the company's other files of the last day deactivate, or did, because they are not in them. */
+/** Counts the people whom the company's other files of the last day deactivate, or did, and whom its keys did today. */
 export async function countBeside(pool: Pool, upload: UploadRef): Promise<number> {
   const { rows } = await pool.query<{ beside: number }>(`select ${COUNT_BESIDE} as beside`, idsOf(upload))
   return rows[0]!.beside
@@ -31,8 +36,8 @@ export async function countBeside(pool: Pool, upload: UploadRef): Promise<number
 /**
  * Begins to apply a file whose preview is complete, or resumes one that has stopped, as it was begun: `isAllOrNone` stays
  * what it was. Only the user who uploaded it can. Returns false if there was nothing to do, so that of two clicks only one
- * starts it, or if the file before it was applied has changed since `plan` was read, or other files deactivate more
- * than `beside` people, unless that is null: of two files at once, the second knows of the first.
+ * starts it, or if the file before it was applied has changed since `plan` was read, or other files and keys deactivate
+ * more than `beside` people, unless that is null: of two files at once, the second knows of the first.
  */
 export async function beginApplying(
   pool: Pool,
@@ -174,7 +179,8 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
       return true
     }
     await client.query(
-      `update uploads set state = 'ended', lease_id = null, leased_until = null where company_id = $1 and upload_id = $2`,
+      `update uploads set state = 'ended', lease_id = null, leased_until = null where company_id = $1
+        and upload_id = $2`,
       ids,
     )
     await client.query(

@@ -69,7 +69,8 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
       else kept.push(writeStoredRow(row))
     if (erased.length === 0) continue
     await client.query(
-      `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2 and part = $3`,
+      `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2
+        and part = $3`,
       [toUuid(companyId), ref.uploadId, ref.part, writeContent(kept), erased.length],
     )
     await eraseCountedWords(client, companyId, ref.uploadId, erased)

@@ -76,10 +76,13 @@ function matchByName(remembered: RememberedMapping, names: readonly string[]): F
   })
   const gone = left.filter(({ to }) => to !== 'nothing').length
   const used = new Set(remembered.columns.map(({ to }) => to))
+  const isOwn = hasOwnColumns(names)
   const columns = matched.map(({ header, column }): ColumnMapping => {
     if (column) return { ...column, header }
     const { kind, name } = identifyColumn(header)
     if (kind === 'custom') return { header, to: 'custom', name }
+    // What the log has written is read as it is.
+    if (isOwn && (kind === 'field' || kind === 'unknown')) return { header, to: 'as_named' }
     return { header, to: kind === 'field' && !used.has(name) ? name : gone > 0 ? null : 'nothing' }
   })
   const isAdded = ({ header, column }: (typeof matched)[number], at: number) =>

@@ -1,23 +1,279 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { isIPv4 } from 'node:net'
+import { NO_PROVIDER } from '#accounts/providers/change-provider'
+import { readProvider, type StoredProvider } from '#accounts/providers/read-provider'
+import { unlinkIdentity } from '#accounts/sign-in/link-identity'
+import type { UserRecord } from '#accounts/users/users'
+import {
+  findSessionUser,
+  clearSessionCookie,
+  describeSession,
+  sessionCookie,
+  setSessionCookie,
+} from '#http/access/session'
+import { ProblemError } from '#http/server/problem'
+import { companyPath, ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
+import { readSeenVersion, renderButtons, checkForm, NEW_PASSWORD, requireRepeated } from '#pages/parts/form'
+import {
+  addFormPage,
+  renderForm,
+  type Form,
+  type PageForms,
+  renderConfirmedAction,
+  listNotices,
+} from '#pages/parts/form-page'
+import { html, type Html, isolate, renderTable, renderTime, renderFacts } from '#pages/parts/elements'
+import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
+import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
+import { renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
+import { changeOwnPassword } from '#accounts/users/set-password'
+import { OwnPasswordBody } from '#api/admin/user-schemas'
+import { rememberUser } from '#http/access/known-browser'
+import { recordSessionEvents } from '#accounts/record-session-events'
+import { endOtherSessions, endOwnSession, listSessions, type ShownSession } from '#accounts/users/sessions'
 import { changeAlerts, wantsAlerts } from '#accounts/attention/change-alerts'
 import { reportUser } from '#personal-data/report-user'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { TOKEN_ACTIONS } from '#api/admin/user-actions'
-import { listNotices } from '../parts/actions.ts'
-import { renderFacts } from '../parts/facts.ts'
-import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
-import { getActing, getViewer, requireOwnUser } from '../parts/viewer.ts'
-import { addPasskeyRemoval, addRecoveryCodesPage, renderPasskeys } from './account-passkeys.ts'
-import { makePasswordForm, renderPasswordForm } from './account-password.ts'
-import { addAccountProvider, renderProviderLink } from './account-provider.ts'
-import { makeSessionsForm, renderSessions } from './account-sessions.ts'
-import { makeTokenForm, renderTokens } from './account-tokens.ts'
-import { addTokenRevocation } from './token-list.ts'
-import { addPasskeyAddition, makePasskeyForm } from './passkey-addition.ts'
+import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
+import { findBrowserName } from './browser-name.ts'
+import {
+  addPasskeyRemoval,
+  addRecoveryCodesPage,
+  renderPasskeys,
+  addPasskeyAddition,
+  makePasskeyForm,
+} from './passkeys.ts'
+import { makeTokenForm, renderTokens, addTokenRevocation } from './tokens.ts'
+
+const PATH = `${ACCOUNT_PATH}/provider`
+
+/** `/account/provider`: links the user to an account at the company's identity provider, or unlinks them. */
+function addAccountProvider(app: FastifyInstance, services: PageServices): void {
+  const { access, company, sessions } = services
+  addFormPage(app, {
+    path: PATH,
+    load: async (request) => ({
+      provider: await requireUsedProvider(services, getViewer(request).companyId),
+      user: await requireOwnUser(services, request),
+    }),
+    render: async ({ provider, user }, forms, request) => {
+      const { name } = provider.settings
+      const form = isLinked(user, provider) ? 'unlink' : 'link'
+      const proof = await renderProof(services, request, { next: PATH, problem: forms.problemOf(form) })
+      const { verb, text, button, kind } = QUESTIONS[form]
+      return {
+        title: `${verb} ${name}`,
+        heading: html`${verb} <bdi>${name}</bdi>?`,
+        trail: [ACCOUNT],
+        body: html`<p>${text(name)}</p>
+          ${renderForm(forms, form, {
+            version: user.version,
+            fields: [proof],
+            buttons: renderButtons(button, ACCOUNT_PATH, kind),
+          })}`,
+      }
+    },
+    forms: {
+      link: {
+        path: '/link',
+        async run(request, _, reply) {
+          const { companyId, userId, email } = getViewer(request)
+          const { name } = (await requireUsedProvider(services, companyId)).settings
+          await requireProof(services, reply)
+          const purpose = { to: 'link', userId, linkHash: null } as const
+          const asked = { companyId, email, purpose, flow: null, next: '', kept: null }
+          keepAuthorizationRequest(services, reply, asked)
+          // A page with a link: the policy of our pages lets no form lead to another site, not even by a redirect.
+          return {
+            page: {
+              title: `Link to ${name}`,
+              body: html`<p>
+                  Sign in there with your own account. From then on, it signs you in here as <bdi>${email}</bdi>.
+                </p>
+                <p class="actions">
+                  <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${name}</bdi></a>
+                  <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
+                </p>`,
+            },
+          }
+        },
+      },
+      unlink: {
+        path: '/unlink',
+        async run(request, fields, reply) {
+          await requireProof(services, reply)
+          const acting = getActing(request)
+          await unlinkIdentity(company, acting, acting.actor, readSeenVersion(fields))
+          // The session has ended if it began at the provider.
+          const isIn = await findSessionUser(access, request, sessions, 'peek')
+          return { goTo: isIn ? `${ACCOUNT_PATH}?done=unlinked` : '/sign-in' }
+        },
+      },
+    },
+  })
+}
+
+/** What each form asks about the provider of this name. */
+const QUESTIONS = {
+  link: {
+    verb: 'Link to',
+    text: () => html`You sign in there next. From then on, that account signs you in here.`,
+    button: 'Link',
+    kind: 'primary',
+  },
+  unlink: {
+    verb: 'Unlink from',
+    text: (name: string) =>
+      html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password
+        or a passkey.`,
+    button: 'Unlink',
+    kind: 'danger',
+  },
+} as const
+
+/** Renders how the user signs in through the company's provider; nothing if it has none in use. */
+async function renderProviderLink(services: PageServices, user: UserRecord, companyId: string): Promise<Html> {
+  const provider = await findUsedProvider(services, companyId)
+  if (!provider) return html``
+  const { name } = provider.settings
+  return html`<h2><bdi>${name}</bdi></h2>
+    ${
+      isLinked(user, provider)
+        ? html`<p>You sign in with the account <code>${user.identity?.subject}</code> at <bdi>${name}</bdi>.</p>
+            <p><a class="button" href="${PATH}">Unlink…</a></p>`
+        : html`<p>You are not linked to an account at <bdi>${name}</bdi> yet.</p>
+            <p><a class="button" href="${PATH}">Link…</a></p>`
+    }`
+}
+
+async function findUsedProvider({ providers }: PageServices, companyId: string): Promise<StoredProvider | null> {
+  const provider = await readProvider(providers.pool, companyId)
+  return provider?.use.use === 'off' ? null : provider
+}
+
+async function requireUsedProvider(services: PageServices, companyId: string): Promise<StoredProvider> {
+  const provider = await findUsedProvider(services, companyId)
+  if (!provider) throw new ProblemError(NO_PROVIDER)
+  return provider
+}
+
+function isLinked({ identity }: UserRecord, { settings }: StoredProvider): boolean {
+  return identity?.issuer === settings.issuer
+}
+
+/** Makes the form that changes the user's own password. All sessions end; this browser gets a new one. */
+function makePasswordForm(services: PageServices): Form<unknown, 'password'> {
+  const { accessPool, company, sessions, signIns } = services
+  return {
+    path: '/password',
+    async run(request, fields, reply) {
+      const { companyId, userId, email } = getViewer(request)
+      const { current = '', password = '' } = fields
+      const { password: next } = checkForm(OwnPasswordBody, { current, password })
+      requireRepeated(fields)
+      const account = { company, pool: accessPool, session: describeSession(request, sessions) }
+      const former = sessionCookie(request, sessions)
+      const changed = await signIns.attempt(reply, {
+        kind: 'proof in a session',
+        whose: userId,
+        check: () => changeOwnPassword(account, getActing(request), { email, current, next, cookie: former }),
+        hasFailed: ({ outcome }) => outcome === 'wrong password',
+      })
+      if (changed.outcome === 'wrong password') throw wrongPassword()
+      if (changed.cookie === null) clearSessionCookie(reply, sessions)
+      else setSessionCookie(reply, sessions, changed.cookie)
+      await rememberUser(services, reply, { companyId, userId })
+      return { done: 'password' }
+    },
+  }
+}
+
+/** Renders the form that changes the user's own password. */
+function renderPasswordForm(forms: PageForms<'password'>, email: string): Html {
+  return html`<h2>Password</h2>
+    ${renderForm(forms, 'password', {
+      fields: [
+        html`<input type="email" name="username" value="${email}" autocomplete="username" readonly hidden />`,
+        { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' },
+        ...NEW_PASSWORD,
+      ],
+      buttons: html`<button class="primary">Change password</button>`,
+    })}`
+}
+
+const SESSIONS_SHOWN = 50
+
+/** Makes the form that ends one of the user's own sessions, all others, or all. */
+function makeSessionsForm({
+  accessPool,
+  company,
+  sessions,
+}: PageServices): Form<unknown, 'session' | 'gone' | 'others'> {
+  return {
+    path: '/sessions',
+    async run(request, { end, session }, reply) {
+      const acting = getActing(request)
+      if (session !== undefined) {
+        const hasEnded = await endOwnSession(accessPool, acting, session)
+        await recordSessionEvents(company, acting.companyId)
+        return { done: hasEnded ? 'session' : 'gone' }
+      }
+      const isThisKept = end !== 'all'
+      await endOtherSessions(accessPool, acting, isThisKept ? sessionCookie(request, sessions) : null)
+      await recordSessionEvents(company, acting.companyId)
+      if (isThisKept) return { done: 'others' }
+      clearSessionCookie(reply, sessions)
+      return { goTo: '/sign-in' }
+    },
+  }
+}
+
+/** Renders the user's own sessions and the buttons that end them. */
+async function renderSessions(
+  { db, sessions }: PageServices,
+  forms: PageForms<'sessions'>,
+  request: FastifyRequest,
+): Promise<Html> {
+  const viewer = getViewer(request)
+  const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
+  const action = forms.actionOf('sessions')
+  const renderTimeOf = (time: string) => renderTime(time, viewer.timeZone)
+  return html`<h2 id="sessions">Sessions</h2>
+    ${renderTable({
+      caption: 'Your sessions',
+      columns: {
+        Browser: ({ userAgent, isThis }) =>
+          html`${renderBrowser(userAgent)} ${isThis && html`<strong>(this session)</strong>`}`,
+        Address: ({ address }) => (isIPv4(address) ? html`<span class="unbroken">${address}</span>` : address),
+        'Signed in': ({ createdAt }) => renderTimeOf(createdAt),
+        'Last active': ({ lastUsed }) => renderTimeOf(lastUsed),
+        Expires: ({ expiresAt }) => renderTimeOf(expiresAt),
+        Actions: { isHeadingHidden: true, cell: (session) => (session.isThis ? '' : renderSignOut(action, session)) },
+      },
+      rows: await listSessions(db, viewer, sessionCookie(request, sessions) ?? '', limits),
+    })}
+    <div class="actions">
+      ${renderConfirmedAction({ label: 'Sign out other sessions', text: 'All your sessions except this one end immediately.', action, field: { name: 'end', value: 'others' } })}
+      ${renderConfirmedAction({ label: 'Sign out all sessions', text: 'All your sessions end immediately, including this one.', action, field: { name: 'end', value: 'all' } })}
+    </div>`
+}
+
+function renderBrowser(userAgent: string): Html {
+  const name = findBrowserName(userAgent)
+  if (name !== null) return html`${name}`
+  return userAgent === '' ? html`unknown` : isolate(userAgent)
+}
+
+function renderSignOut(action: string, { id, userAgent, address }: ShownSession): Html {
+  return renderConfirmedAction({
+    label: 'Sign out',
+    of: html`${renderBrowser(userAgent)} at ${address}`,
+    text: 'This session ends immediately.',
+    action,
+    field: { name: 'session', value: id },
+  })
+}
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
 export function addAccountPage(app: FastifyInstance, services: PageServices): void {
@@ -26,13 +282,13 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
     load: (request) => requireOwnUser(services, request),
     render: async (user, forms, request) => ({
       title: 'Your account',
-      body: html`${renderFacts([
-        ['Name', html`<bdi>${user.name}</bdi>`],
-        ['Email', html`<bdi>${user.email}</bdi>`],
-        ['Role', user.role],
-        ['Company', html`<bdi>${getViewer(request).companyName}</bdi>`],
-      ])}
-        ${await renderAlerts(services, forms, request)} ${user.hasPassword ? renderPasswordForm(forms, user.email) : ''}
+      body: html`${renderFacts({
+        Name: isolate(user.name),
+        Email: isolate(user.email),
+        Role: user.role,
+        Company: isolate(getViewer(request).companyName),
+      })}
+        ${await renderAlerts(services, forms, request)} ${user.hasPassword && renderPasswordForm(forms, user.email)}
         ${await renderProviderLink(services, user, getViewer(request).companyId)} ${await renderPasskeys(services, request, user)}
         ${await renderTokens(services, forms, request, user.version)} ${await renderSessions(services, forms, request)}
         ${renderReportForm(forms, 'Your data', 'Everything that the service stores about you as a user.')}`,

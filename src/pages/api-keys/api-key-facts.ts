@@ -2,13 +2,11 @@ import { buildItemUrl } from '#wording/attention-words'
 import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import { requestsInWindow, windowEnd } from '#domain/accounts/api-key'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '#domain/attention'
-import { renderBadge } from '../parts/badges.ts'
-import { html, type Html } from '../parts/html.ts'
+import { renderBadge, html, type Html, renderDay, renderTime } from '#pages/parts/elements'
 import { formatCount, formatNumber } from '#wording/numbers'
-import { renderLastFour } from '../parts/shown-values.ts'
-import { formatExcess, formatLimits, formatScopes } from '../parts/key-words.ts'
+import { renderLastFour } from '#pages/parts/attribute-values'
+import { formatExcess, formatLimits, formatScopes } from '#pages/parts/key-words'
 import { formatAge } from '#wording/lengths-of-time'
-import { renderDay, renderTime } from '../parts/times.ts'
 
 /** Whether a key needs attention itself, apart from its calls. */
 export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {
@@ -55,8 +53,8 @@ export function renderSecretEnds(seen: SeenKey): Html {
 export function renderAccess({ scopes, allowedNetworks, writableFields }: SeenKey['key']): Html {
   const words = formatScopes(scopes)
   return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
-    allowedNetworks === null ? '' : html`<span class="hint"> · ${formatCount(allowedNetworks.length, 'network')}</span>`
-  }${writableFields === null ? '' : html`<span class="hint"> · ${formatCount(writableFields.length, 'field')}</span>`}`
+    allowedNetworks !== null && html`<span class="hint"> · ${formatCount(allowedNetworks.length, 'network')}</span>`
+  }${writableFields !== null && html`<span class="hint"> · ${formatCount(writableFields.length, 'field')}</span>`}`
 }
 
 /** Renders the networks from which a key may be used. */

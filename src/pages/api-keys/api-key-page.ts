@@ -1,33 +1,47 @@
 import type { FastifyInstance } from 'fastify'
 import { listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries'
+import type { Reads } from '#ledger/read/reads'
+import { NAVIGATION, buildUrl } from '#wording/navigation'
 import type { AttentionItem } from '#domain/attention'
 import type { AttentionKind } from '#domain/attention-kinds'
-import { renderProblemsOf } from '../parts/attention.ts'
 import type { KeyAttention } from '#wording/attention-words'
 import { changeApiKey, rotateApiKey } from '#accounts/api-keys/change-api-key'
 import { findApiKey, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import { rulesOf } from '#domain/operations'
-import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderStatusBadge } from '../parts/badges.ts'
-import { describeDone } from '../parts/call-words.ts'
 import { listAddresses, type UsedAddress } from '#ledger/read/read-clients'
 import { readKeyId, requireKey, KEY_ACTIONS } from '#api/admin/api-keys'
 import { AllowBody, EditBody, readEdit, RotateBody } from '#api/admin/api-key-schemas'
-import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
-import { renderAddressLink } from '../parts/clients.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '../parts/form.ts'
-import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { formatScopes } from '../parts/key-words.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { readOverlap, renderRotation } from '../parts/rotation.ts'
-import { renderSection } from '../parts/section.ts'
 import { formatNumber } from '#wording/numbers'
-import { renderLastFour } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime, renderTimeOrNever } from '../parts/times.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { readCallsChart } from '#pages/charts/calls-chart'
+import {
+  renderStatusBadge,
+  html,
+  type Html,
+  renderTable,
+  renderTime,
+  renderAddressLink,
+  renderFacts,
+  renderId,
+  renderSection,
+  renderTimeOrNever,
+} from '#pages/parts/elements'
+import { describeResult, describeDone } from '#pages/parts/call-words'
+import { renderProblemsOf } from '#pages/parts/attention'
+import {
+  listActionForms,
+  listNotices,
+  renderAction,
+  addFormPage,
+  renderForm,
+  renderFormSection,
+  type PageForms,
+  type PageRequest,
+} from '#pages/parts/form-page'
+import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '#pages/parts/form'
+import { formatScopes } from '#pages/parts/key-words'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
+import { readOverlap, renderRotation } from '#pages/parts/rotation'
+import { renderLastFour } from '#pages/parts/attribute-values'
 import {
   hasProblem,
   renderAccess,
@@ -37,11 +51,48 @@ import {
   renderNetworks,
   renderQuota,
 } from './api-key-facts.ts'
-import { formatKeyFields, KEY_FIELDS, listKeyFields, readKeyBody } from './api-key-form.ts'
-import { showSecret } from './api-key-secret.ts'
-import { readExcess, renderAllow } from './allow-once.ts'
-import { readKeyCalls } from './key-calls.ts'
-import { readExpectedCalls, readProposal, renderExpectedCalls } from './expected-calls.ts'
+import {
+  formatKeyFields,
+  KEY_FIELDS,
+  listKeyFields,
+  readKeyBody,
+  readExcess,
+  renderAllow,
+  readExpectedCalls,
+  readProposal,
+  renderExpectedCalls,
+} from './api-key-forms.ts'
+import { showSecret } from './api-keys-page.ts'
+
+const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
+/** The calls that the page of a key lists. */
+const LAST_CALLS = 5
+
+/** Reads and renders what a key was used for: a chart, and its last calls. Empty if there are none. */
+async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZone: string): Promise<Html> {
+  const db = await reads.of(companyId)
+  const { entries } = await listLogEntries(db, companyId, { key }, { before: null, limit: LAST_CALLS })
+  if (entries.length === 0) return html``
+  const chart = await readCallsChart(db, companyId, { given: { key }, filter: { key } }, timeZone)
+  return html`<aside aria-label="Calls">
+    ${chart ?? ''} ${renderLastCalls(entries, timeZone)}
+  </aside>`
+}
+
+function renderLastCalls(entries: readonly LogEntry[], timeZone: string): Html {
+  return renderTable({
+    caption: 'The last calls',
+    columns: {
+      'Date/Time': ({ entry }) => renderTime(entry.requested_at, timeZone),
+      Status: ({ entry }) => renderStatusBadge(entry.status),
+      Result: {
+        isName: true,
+        cell: ({ entry }) => html`<a href="${LOGS_PATH}/${entry.id}">${describeResult(entry)}</a>`,
+      },
+    },
+    rows: entries,
+  })
+}
 
 const { path: PATH } = NAVIGATION.apiKeys
 
@@ -184,44 +235,41 @@ function renderKeyPage(
   return {
     title: key.name,
     trail: [NAVIGATION.apiKeys] as const,
-    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${key.isRevoked ? '' : renderAllow(seen, forms)}
+    body: html`${renderProblemsOf(key.id, problems, timeZone)} ${!key.isRevoked && renderAllow(seen, forms)}
       <div class="columns">
         <div>
           ${renderKeyFacts(seen, problems, timeZone)}
           <div class="actions">
             <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
-            ${key.isRevoked ? '' : renderKeyActions(key, forms)}
+            ${!key.isRevoked && renderKeyActions(key, forms)}
           </div>
         </div>
         ${calls}
       </div>
       ${key.isRevoked ? html`<p>Revoked keys stay listed so that their past calls keep a name.</p>` : settings}
-      ${seen.key.scopes.includes('scim') ? renderProviderCalls(seen.key.id, entries, timeZone) : ''}
+      ${seen.key.scopes.includes('scim') && renderProviderCalls(seen.key.id, entries, timeZone)}
       ${renderAddresses(addresses, timeZone)}`,
   }
 }
 
 function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
   const { key } = seen
-  return renderFacts([
-    ['Status', renderKeyStatus(seen, hasProblem(seen, problems))],
-    ['API ID', renderId('api-id', key.id)],
-    ['Secret', renderLastFour(key.lastFour)],
-    ['Access', renderAccess(key)],
-    ['Expires', renderTimeOrNever(key.expiresAt, timeZone)],
-    ['Allowed networks', renderNetworks(key)],
-    ['Quota used', renderQuota(seen, timeZone)],
-    ['Daily limits', renderLimits(seen, timeZone)],
-    ['Last used', renderLastUsed(key, timeZone)],
-    ['Created', renderTime(key.createdAt, timeZone)],
-    key.rotatedAt === null ? null : ['Secret rotated', renderTime(key.rotatedAt, timeZone)],
-    hasPreviousSecret(seen)
-      ? [
-          'Previous secret',
-          html`${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}`,
-        ]
-      : null,
-  ])
+  return renderFacts({
+    Status: renderKeyStatus(seen, hasProblem(seen, problems)),
+    'API ID': renderId('api-id', key.id),
+    Secret: renderLastFour(key.lastFour),
+    Access: renderAccess(key),
+    Expires: renderTimeOrNever(key.expiresAt, timeZone),
+    'Allowed networks': renderNetworks(key),
+    'Quota used': renderQuota(seen, timeZone),
+    'Daily limits': renderLimits(seen, timeZone),
+    'Last used': renderLastUsed(key, timeZone),
+    Created: renderTime(key.createdAt, timeZone),
+    'Secret rotated': key.rotatedAt !== null && renderTime(key.rotatedAt, timeZone),
+    'Previous secret':
+      hasPreviousSecret(seen) &&
+      html`${renderLastFour(key.previousLastFour)} Works until ${renderTime(key.previousExpiresAt!, timeZone)}`,
+  })
 }
 
 /** The last calls that are shown of an identity provider. */
@@ -237,19 +285,13 @@ function renderProviderCalls(id: string, entries: readonly LogEntry[], timeZone:
     <p>${status}</p>
     ${renderTable({
       caption: 'Calls, newest first',
-      columns: [
-        {
-          heading: 'Date/Time',
-          cell: ({ entry }: LogEntry) =>
-            html`<a href="${NAVIGATION.bulkUserLogs.path}/${entry.id}">${renderTime(entry.requested_at, timeZone)}</a>`,
-        },
-        { heading: 'Operation', cell: ({ entry }) => rulesOf(entry.operation).label },
-        { heading: 'Status', cell: ({ entry }) => renderStatusBadge(entry.status) },
-        {
-          heading: 'Outcome',
-          cell: ({ entry }) => entry.error?.detail ?? describeDone(entry.counts) ?? 'no changes',
-        },
-      ],
+      columns: {
+        'Date/Time': ({ entry }: LogEntry) =>
+          html`<a href="${NAVIGATION.bulkUserLogs.path}/${entry.id}">${renderTime(entry.requested_at, timeZone)}</a>`,
+        Operation: ({ entry }) => rulesOf(entry.operation).label,
+        Status: ({ entry }) => renderStatusBadge(entry.status),
+        Outcome: ({ entry }) => entry.error?.detail ?? describeDone(entry.counts) ?? 'no changes',
+      },
       rows: entries,
     })}
   </section>`
@@ -266,15 +308,12 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
     { heading: 'Addresses', status },
     renderTable({
       caption: 'Addresses, the last used first',
-      columns: [
-        { heading: 'Address', cell: ({ address }) => renderAddressLink(address) },
-        { heading: 'First call', cell: ({ firstAt }) => renderTime(firstAt, timeZone) },
-        { heading: 'Last call', cell: ({ lastAt }) => renderTime(lastAt, timeZone) },
-        {
-          heading: 'Program',
-          cell: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
-        },
-      ],
+      columns: {
+        Address: ({ address }) => renderAddressLink(address),
+        'First call': ({ firstAt }) => renderTime(firstAt, timeZone),
+        'Last call': ({ lastAt }) => renderTime(lastAt, timeZone),
+        Program: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
+      },
       rows: addresses,
     }),
   )

@@ -1,33 +1,189 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifyInstance } from 'fastify'
+import { type KeyWithSecret, issueApiKeyRecord } from '#accounts/api-keys/change-api-key'
+import { type SessionSettings, findBaseUrl } from '#http/access/session'
+import { type PageContent, type Form, addFormPage, renderForm } from '#pages/parts/form-page'
+import {
+  html,
+  renderCopyWarning,
+  renderCopyable,
+  renderTime,
+  type Html,
+  renderTable,
+  renderTimeOrNever,
+} from '#pages/parts/elements'
+import { NAVIGATION } from '#wording/navigation'
+import { getViewer, type PageServices, getActing, readProblemsOf } from '#pages/parts/context'
+import { findSecrets, type FoundSecrets } from '#accounts/api-keys/find-secrets'
+import {
+  hasPreviousSecret,
+  type SeenKey,
+  findNewestKey,
+  KEY_STATUSES,
+  listApiKeys,
+} from '#accounts/api-keys/read-api-keys'
+import type { SeenToken } from '#accounts/users/read-user-tokens'
+import { readNames } from '#ledger/read/read-names'
+import { ALWAYS } from '#http/access/heavy-reads'
+import { SecretSearchBody, toSecretSearch } from '#api/admin/secret-search'
+import { trimBlanks } from '#text/normalize-text'
 import type { AttentionItem } from '#domain/attention'
-import { renderReasons } from '../parts/attention.ts'
-import { issueApiKeyRecord } from '#accounts/api-keys/change-api-key'
-import { findNewestKey, KEY_STATUSES, listApiKeys, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import { listEmployees } from '#projections/employees/queries'
 import { MANY_PEOPLE, proposeLimit } from '#domain/accounts/key-limits'
 import { IssueBody, readNewKey } from '#api/admin/api-key-schemas'
+import { renderTokenStatus } from '#pages/account/tokens'
 import {
+  checkForm,
+  renderField,
+  type FormProblem,
+  listOptions,
+  readSeenVersion,
+  renderButtons,
+} from '#pages/parts/form'
+import { renderLastFour } from '#pages/parts/attribute-values'
+import { renderReasons } from '#pages/parts/attention'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { buildCreateCommand, buildVerifyCommand } from './curl-lines.ts'
+import {
+  renderKeyStatus,
+  renderSecretEnds,
   hasProblem,
   renderAccess,
-  renderKeyStatus,
   renderLastUsed,
   renderQuota,
-  renderSecretEnds,
 } from './api-key-facts.ts'
-import { KEY_FIELDS, listKeyFields, NEW_KEY, readKeyBody } from './api-key-form.ts'
-import { showSecret } from './api-key-secret.ts'
-import { makeSecretSearch, renderSecretSearch } from './secret-search.ts'
-import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { checkForm, listOptions, readSeenVersion, renderButtons, type FormProblem } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
-import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTimeOrNever } from '../parts/times.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
+import { KEY_FIELDS, listKeyFields, NEW_KEY, readKeyBody } from './api-key-forms.ts'
+
+/** Returns the page that shows a new secret of a key, with commands to try it. */
+export function showSecret(
+  request: FastifyRequest,
+  sessions: SessionSettings,
+  { key, secret }: KeyWithSecret,
+): PageContent {
+  const isFirst = key.rotatedAt === null
+  const baseUrl = findBaseUrl(request, sessions)
+  return {
+    title: isFirst ? 'API key created' : 'Secret rotated',
+    body: html`${renderCopyWarning('the secret')}
+      ${key.scopes.includes('scim') && renderProviderSetup(baseUrl, key.id, secret)}
+      <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
+      ${renderCopyable('secret', secret, 'Copy secret')}
+      <h2>API ID, sent as <code>x-api-id</code></h2>
+      ${renderCopyable('api-id', key.id, 'Copy ID')}
+      ${!isFirst && renderPreviousSecret(key.previousExpiresAt, getViewer(request).timeZone)}
+      <h2>Try it</h2>
+      <p>This command verifies the key and changes nothing:</p>
+      ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
+      ${key.scopes.includes('employees:write') && renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret }))}
+      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
+  }
+}
+
+/** What to paste into the settings of an identity provider. */
+function renderProviderSetup(baseUrl: string, id: string, secret: string) {
+  return html`<h2>For your identity provider</h2>
+    <p>
+      Address: “SCIM connector base URL” in Okta (with <code>userName</code> as the unique identifier and “HTTP Header” as
+      the authentication mode), “Tenant URL” in Microsoft Entra ID.
+    </p>
+    ${renderCopyable('scim-url', `${baseUrl}/scim/v2`, 'Copy address')}
+    <p>Token: “Authorization” in Okta, “Secret token” in Entra. Turn the provisioning of groups off.</p>
+    ${renderCopyable('scim-token', `${id}.${secret}`, 'Copy token')}`
+}
+
+function renderCreateLine(command: string) {
+  return html`<p>
+      This one creates an employee, which adds an entry to
+      <a href="${NAVIGATION.bulkUserLogs.path}">Bulk User Logs</a>:
+    </p>
+    ${renderCopyable('create-line', command, 'Copy command')}`
+}
+
+function renderPreviousSecret(expiresAt: string | null, timeZone: string) {
+  return expiresAt === null
+    ? html`<p>The previous secret no longer works.</p>`
+    : html`<p>The previous secret works until ${renderTime(expiresAt, timeZone)}.</p>`
+}
 
 const { path: PATH } = NAVIGATION.apiKeys
+
+/**
+ * Makes the form that searches for a key or token. It is a form, because a secret must not be in an address; the answer
+ * does not repeat what was entered, and the form is not kept if the session has ended.
+ */
+function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
+  return {
+    config: { isHeavyRead: ALWAYS },
+    async run(request, { q = '', secret_sha256: sha256 = '' }) {
+      if (trimBlanks(q) === '' && sha256 === '') return { goTo: PATH }
+      const { companyId, timeZone } = getViewer(request)
+      const search = toSecretSearch(checkForm(SecretSearchBody, sha256 === '' ? { q } : { secret_sha256: sha256 }))
+      const found = await findSecrets(db, companyId, search)
+      const ownerIds = found.items.flatMap(({ token }) => token?.token.userId ?? [])
+      const owners = await readNames(db, companyId, ownerIds)
+      return {
+        page: {
+          title: 'Keys and tokens found',
+          trail: [NAVIGATION.apiKeys],
+          body: html`${renderSecretSearch(null)} ${renderFound(found, owners, timeZone)}`,
+        },
+      }
+    },
+  }
+}
+
+const HINT = 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.'
+
+/** Renders the search. With a script, the browser sends the SHA-256 of a secret instead of the secret. */
+function renderSecretSearch(problem: FormProblem): Html {
+  return html`<form method="post" action="${PATH}" class="filters" role="search" data-hashed-secret>
+    ${renderField({ name: 'q', label: 'Find a key or token', autocomplete: 'off', isNoWord: true, hint: HINT }, problem)}
+    <input type="hidden" name="secret_sha256" />
+    <div class="actions"><button>Find</button></div>
+  </form>`
+}
+
+function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string): Html {
+  if (items.length === 0)
+    return html`<p class="empty">
+      No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.
+    </p>`
+  return html`${renderTable({
+    caption: 'Keys and tokens',
+    columns: {
+      'Name and ID': ({ key, token }) => (key ? renderKeyName(key) : renderTokenName(token, owners)),
+      'Found by': ({ by, key }) =>
+        html`${FOUND_BY[by]}${key && by === 'previous_secret' && renderPreviousEnd(key, timeZone)}`,
+      Status: ({ key, token }) => (key ? renderKeyStatus(key) : renderTokenStatus(token)),
+      Secret: ({ key, token }) => (key ? renderSecretEnds(key) : renderLastFour(token.token.lastFour)),
+    },
+    rows: items,
+  })}
+    ${isMore && html`<p>There are more. Enter more of the name.</p>`}`
+}
+
+function renderKeyName({ key }: SeenKey): Html {
+  return html`<a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>`
+}
+
+function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>): Html {
+  return html`<a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
+    Token of <bdi>${owners.get(token.userId) ?? 'Erased user'}</bdi><br /><code class="below">${token.id}</code>`
+}
+
+const FOUND_BY = {
+  secret: 'Its secret',
+  previous_secret: 'Its previous secret',
+  id: 'Its ID',
+  last_four: 'The last four characters',
+  name: 'Its name',
+}
+
+function renderPreviousEnd(seen: SeenKey, timeZone: string): Html {
+  const { previousExpiresAt: end } = seen.key
+  return end === null
+    ? html``
+    : html`, which ${hasPreviousSecret(seen) ? 'works until' : 'ended'} ${renderTime(end, timeZone)}`
+}
 
 /** `/settings/api-keys`: the list, and the form that creates a key. */
 export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
@@ -95,7 +251,7 @@ function renderKeyList(
       Programs call the API with a key. See the <a href="/docs">API reference</a> and the
       <a href="/problems">problem codes</a>.
     </p>
-    ${isNone ? '' : html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
+    ${!isNone && html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
     ${isNone ? renderNoKeys() : html`${filters} ${table}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
@@ -115,24 +271,18 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
   return renderTable({
     caption: 'API keys, newest first',
     isInLines: true,
-    columns: [
-      {
-        heading: 'Name',
-        cell: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+    columns: {
+      Name: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+      Secret: renderSecretEnds,
+      Status: (seen) => {
+        const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)
+        return html`${renderKeyStatus(seen, hasProblem(seen, problems))} ${reasons}`
       },
-      { heading: 'Secret', cell: renderSecretEnds },
-      {
-        heading: 'Status',
-        cell: (seen) => {
-          const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)
-          return html`${renderKeyStatus(seen, hasProblem(seen, problems))} ${reasons}`
-        },
-      },
-      { heading: 'Access', isWide: true, cell: ({ key }) => renderAccess(key) },
-      { heading: 'Quota used', cell: (seen) => renderQuota(seen, timeZone) },
-      { heading: 'Last used', cell: ({ key }) => renderLastUsed(key, timeZone) },
-      { heading: 'Expires', isWide: true, cell: ({ key }) => renderTimeOrNever(key.expiresAt, timeZone) },
-    ],
+      Access: { isWide: true, cell: ({ key }) => renderAccess(key) },
+      'Quota used': (seen) => renderQuota(seen, timeZone),
+      'Last used': ({ key }) => renderLastUsed(key, timeZone),
+      Expires: { isWide: true, cell: ({ key }) => renderTimeOrNever(key.expiresAt, timeZone) },
+    },
     rows: keys,
   })
 }

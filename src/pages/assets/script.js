@@ -22,7 +22,7 @@ function copyButtons(within) {
   }
 }
 
-/** Each unit with its length, and the distance that rounds to one of it; like times.ts. */
+/** Each unit with its length, and the distance that rounds to one of it; like `formatAge`. */
 const UNITS = [
   ['day', 86_400_000, 84_600_000],
   ['hour', 3_600_000, 3_570_000],

@@ -1,18 +1,79 @@
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import type { Cause, Refusals } from '#projections/bulk-user-logs/refusals'
+import { buildUrl, type QueryValues } from '#wording/navigation'
+import { formatNumber } from '#wording/numbers'
 import type { OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/records-queries'
-import type { Refusals } from '#projections/bulk-user-logs/refusals'
 import type { DetailedRecord } from '#log/detailed-records'
 import { encodeCursor } from '#http/server/query-values'
-import { buildUrl } from '#wording/navigation'
-import { describeCause } from '../parts/describe-cause.ts'
-import { renderField, type FormFields, type FormProblem, renderHidden } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderPageLinks } from '../parts/list-pages.ts'
-import { formatNumber } from '#wording/numbers'
+import { describeCause } from '#pages/parts/describe-cause'
+import { html, type Html } from '#pages/parts/elements'
+import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
+import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
-import { buildFixUrl } from './fix-page.ts'
-import { buildDownloadUrl, formatCause } from './entry-causes.ts'
 import { renderRecordTable } from './records.ts'
+
+/** Further causes are collapsed. */
+const SHOWN = 5
+
+/** The value of the `error` filter for a cause. */
+function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>): string {
+  return `${code}:${pointer}`
+}
+
+/** Builds the address of a download of an entry's records. */
+function buildDownloadUrl(
+  { entry }: LogEntry,
+  file: 'records.csv' | 'failed-records.csv' | 'failed-records.json',
+  filter: QueryValues,
+): string {
+  return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
+}
+
+/**
+ * Renders why records were refused, most frequent first. Each cause is a filter and has downloads. A chosen one stays in
+ * view.
+ */
+export function renderCauses(
+  entry: LogEntry,
+  { causes, hasMore, isPartial }: Refusals,
+  chosen: string | undefined,
+): Html {
+  if (causes.length === 0) return html``
+  const isShown = (cause: Cause, at: number) => at < SHOWN || formatCause(cause) === chosen
+  const list = (some: Cause[]) =>
+    html`<ul class="causes cluster" aria-label="Causes">
+      ${some.map((cause) => renderCause(entry, cause, formatCause(cause) === chosen))}
+    </ul>`
+  const further = causes.filter((cause, at) => !isShown(cause, at))
+  const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
+  return html`<div id="causes">
+    ${isPartial && html`<p class="hint">The call has so many errors that only the first were counted.</p>`}
+    ${list(causes.filter(isShown))}
+    ${
+      further.length !== 0 &&
+      html`<details class="further">
+            <summary>${count} further ${further.length === 1 && !hasMore ? 'cause' : 'causes'}</summary>
+            ${list(further)}
+          </details>`
+    }
+  </div>`
+}
+
+function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
+  const error = formatCause(cause)
+  const words = describeCause(cause)
+  const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#causes`
+  return html`<li>
+    <span class="unbroken">${formatNumber(cause.records)} ×</span>
+    <a href="${filtered}" ${isChosen && html`aria-current="true"`}>${words}</a>
+    <span class="unbroken"
+      ><a href="${buildDownloadUrl(entry, 'failed-records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
+      <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download
+        >JSON<span class="visually-hidden">: ${words}</span></a
+      ></span
+    >
+  </li>`
+}
 
 /** The first one is the default. */
 export const PAGE_SIZES = ['50', '100', '200']
@@ -134,7 +195,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const ofKept = html`<a class="button primary" href="${buildFixUrl(entry)}">Fix and send again</a>
+  const ofKept = html`<a class="button primary" href="${buildEntryUrl(entry)}/fix">Fix and send again</a>
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}

@@ -5,13 +5,21 @@ import type { Client } from '#domain/client'
 import { isCorrected, type Correction } from '#ledger/corrections/read-correction'
 import type { Undoing } from '#ledger/undo/undoings'
 import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'
-import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '../parts/call-words.ts'
-import { renderAddressLink, renderClient } from '../parts/clients.ts'
-import { renderCounts, renderFacts, renderId } from '../parts/facts.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderEntryLink, renderNameLink } from '../parts/links.ts'
+import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '#pages/parts/call-words'
+import {
+  isolate,
+  renderAddressLink,
+  renderClient,
+  renderCounts,
+  renderFacts,
+  renderId,
+  html,
+  type Html,
+  renderEntryLink,
+  renderNameLink,
+  renderTime,
+} from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
-import { renderTime } from '../parts/times.ts'
 
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 
@@ -166,31 +174,28 @@ function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Htm
   const rows = part
     ? `, rows ${formatNumber(part.first_row)}–${formatNumber(part.last_row)} (part ${part.number} of ${part.of})`
     : ''
-  return html`${name === null ? 'erased' : html`<bdi>${name}</bdi>`}${rows}`
+  return html`${name === null ? 'erased' : isolate(name)}${rows}`
 }
 
 /** Renders the facts of the request. */
 export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
   const { entry } = logEntry
+  const { key } = entry
   return html`<section aria-label="Request">
-    ${renderFacts([
-      ['Date/Time', renderTime(entry.requested_at, timeZone)],
-      ['Name', entry.name],
-      ['Operation', rulesOf(entry.operation).label],
-      ['HTTP status', String(entry.http_status)],
-      isAboutRecords(logEntry) ? ['API error', renderApiError(logEntry)] : null,
-      ['Duration', html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`],
-      entry.key
-        ? [
-            'API key',
-            html`${renderNameLink(buildUrl(LOGS_PATH, { key: entry.key.id }), entry.key.name)} <code>${entry.key.id}</code>`,
-          ]
-        : ['User', html`<bdi>${formatCaller(entry)}</bdi>`],
-      entry.file ? ['File', renderFile(entry.file)] : null,
-      client ? ['Sent from', renderClient(client, renderAddressLink(client.address))] : null,
-      ['Request ID', html`<code id="request-id">${entry.request_id}</code>`],
-      ['Entry ID', renderId('entry-id', entry.id, 'Copy ID')],
-    ])}
+    ${renderFacts({
+      'Date/Time': renderTime(entry.requested_at, timeZone),
+      Name: entry.name,
+      Operation: rulesOf(entry.operation).label,
+      'HTTP status': String(entry.http_status),
+      'API error': isAboutRecords(logEntry) && renderApiError(logEntry),
+      Duration: html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`,
+      'API key': key && html`${renderNameLink(buildUrl(LOGS_PATH, { key: key.id }), key.name)} <code>${key.id}</code>`,
+      User: !key && isolate(formatCaller(entry)),
+      File: entry.file && renderFile(entry.file),
+      'Sent from': client && renderClient(client, renderAddressLink(client.address)),
+      'Request ID': html`<code id="request-id">${entry.request_id}</code>`,
+      'Entry ID': renderId('entry-id', entry.id, 'Copy ID'),
+    })}
     <p class="actions">
       <a href="${buildUrl(NAVIGATION.events.path, { id: entry.id, view: 'raw' })}">View raw events</a>
       <a href="${buildUrl(EVIDENCE_PATH, { call: entry.id })}">Evidence file</a>

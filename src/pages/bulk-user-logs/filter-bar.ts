@@ -8,14 +8,12 @@ import {
   type FormFields,
   type Option,
   renderHidden,
-} from '../parts/form.ts'
-import { capitalise } from '../parts/call-words.ts'
+} from '#pages/parts/form'
+import { capitalise } from '#pages/parts/call-words'
 import { describeCode } from '#wording/failure-causes'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderChip, renderSegment } from '../parts/links.ts'
-import { describeZone } from '../parts/times.ts'
+import { isolate, html, type Html, renderChip, renderSegment, describeZone } from '#pages/parts/elements'
 
 /** What the filter bar needs beside the filters. */
 interface Surroundings {
@@ -163,10 +161,10 @@ const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html
   key: (text, keys) => html`Key: <bdi>${keys.find(({ value }) => value === text)!.label}</bdi>`,
   error: (text) => html`<span title="${text}">${capitalise(describeCode(text))}</span>`,
   operation: (text) => (isOperation(text) ? rulesOf(text).label : text),
-  source: (text) => html`<bdi>${text}</bdi>`,
+  source: (text) => isolate(text),
   last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
   q: (text) => html`“<bdi>${text}</bdi>”`,
-  status: (text) => html`<bdi>${text}</bdi>`,
+  status: (text) => isolate(text),
   http_status: (text) => html`HTTP status <bdi>${text}</bdi>`,
   from: labelTime('From'),
   to: labelTime('To'),

@@ -10,8 +10,9 @@ import {
   toFormProblem,
   type FormFields,
   type FormProblem,
-} from '../parts/form.ts'
-import { checkPeriod, readPeriod } from '../parts/periods.ts'
+  checkPeriod,
+  readPeriod,
+} from '#pages/parts/form'
 import { DAY_MS, HOUR_MS } from '#domain/local-times'
 
 /** The filters of the address: those of the list, and a length of time up to now. */

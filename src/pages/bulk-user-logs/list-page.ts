@@ -1,28 +1,34 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries'
-import { findLogEntry, listLogEntries, readNewestLogPosition } from '#projections/bulk-user-logs/queries'
+import {
+  type EntryFilter,
+  type LogEntry,
+  listLogEntries,
+  readNewestLogPosition,
+  findLogEntry,
+} from '#projections/bulk-user-logs/queries'
 import type { Attention } from '#accounts/attention/read-attention'
 import { listApiKeys, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import type { Problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { decodeCursor, invalidQuery } from '#http/server/query-values'
 import { whenGiven } from '#http/access/heavy-reads'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
 import { buildUrl } from '#wording/navigation'
 import { findBaseUrl } from '#http/access/session'
-import { renderAllWell, renderAttention } from '../parts/attention.ts'
-import { addUploadPages } from '../uploads/upload-page.ts'
-import { addEntryPages } from './entry-page.ts'
-import { addFixPage } from './fix-page.ts'
+import type { FormerPerson } from '#pages/parts/former-people'
+import { html, type Html, renderEmployeeLink } from '#pages/parts/elements'
+import { type PageServices, getViewer, readAttentionOf } from '#pages/parts/context'
+import { renderAllWell, renderAttention } from '#pages/parts/attention'
+import { addUploadPages } from '#pages/uploads/upload-page'
+import { readCallsChart } from '#pages/charts/calls-chart'
+import { readRefusedChart } from '#pages/charts/refused-chart'
+import { readFormFields, toFormProblem, type FormFields } from '#pages/parts/form'
+import { sendUserPage, sendFragment } from '#pages/parts/layout'
+import { addEntryPages, addFixPage } from './entry-page.ts'
 import { addRefusalsPage } from './refusals-page.ts'
 import { addUndoPages } from './undo-page.ts'
 import { readPageFilter } from './filter.ts'
 import { renderFilterBar } from './filter-bar.ts'
-import { readCallsChart } from '../charts/calls-chart.ts'
-import { readRefusedChart } from '../charts/refused-chart.ts'
 import { buildEntryUrl } from './entry.ts'
-import { readEntryList, readPage, readReached, type EntryList, type PagePosition } from './read-list.ts'
 import {
   LOGS_PATH,
   renderFirstCall,
@@ -31,13 +37,12 @@ import {
   renderNoMatch,
   renderRowsFragment,
   ROWS_PATH,
+  type EntryList,
+  readEntryList,
+  readPage,
+  readReached,
+  type PagePosition,
 } from './list.ts'
-import { readFormFields, toFormProblem, type FormFields } from '../parts/form.ts'
-import type { FormerPerson } from '../parts/former-people.ts'
-import { sendUserPage } from '../parts/layout.ts'
-import { renderEmployeeLink } from '../parts/links.ts'
-import { sendFragment } from '../parts/page.ts'
-import { getViewer, readAttentionOf } from '../parts/viewer.ts'
 
 /** New entries in one response to the script; it asks again for more. */
 const ROWS_AT_ONCE = 100

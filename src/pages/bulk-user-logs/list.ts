@@ -1,16 +1,197 @@
-import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import {
+  type LogEntry,
+  readLogTime,
+  listLogEntries,
+  readNewestLogPosition,
+  type EntryCount,
+  type EntryFilter,
+  BULK_USER_LOGS,
+} from '#projections/bulk-user-logs/queries'
 import { encodeCursor } from '#http/server/query-values'
-import { buildUrl, NAVIGATION, REFUSALS, UPLOAD_PATH } from '#wording/navigation'
-import { assetUrl } from '../assets/assets.ts'
-import type { PageFilter } from './filter.ts'
-import { COUNTS } from '../parts/call-words.ts'
-import { renderEntryRows } from './list-rows.ts'
-import type { EntryList } from './read-list.ts'
-import { buildCreateCommand } from '../api-keys/curl-lines.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderPageLinks } from '../parts/list-pages.ts'
-import { formatAtLeast } from '#wording/numbers'
+import { NAVIGATION, buildUrl, REFUSALS, UPLOAD_PATH } from '#wording/navigation'
+import { formatNumber, formatAtLeast } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
+import { describeCode } from '#wording/failure-causes'
+import { renderStatusBadge, html, type Html } from '#pages/parts/elements'
+import { COUNTS, describeResult } from '#pages/parts/call-words'
+import { assetUrl } from '#pages/assets/assets'
+import { buildCreateCommand } from '#pages/api-keys/curl-lines'
+import { renderPageLinks } from '#pages/parts/list-pages'
+import { formatCaller } from './entry.ts'
+import type { PageFilter } from './filter.ts'
+import type { LedgerDb } from '#ledger/tables'
+import { type Facets, countFacets } from './facets.ts'
+import { groupLogEntries } from '#projections/bulk-user-logs/group-queries'
+import { type Reads, readInTime } from '#ledger/read/reads'
+import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
+import { readCommonProgress } from '#ledger/read/read-progress'
+import { EMPLOYEES } from '#projections/employees/queries'
+import { countInTime } from '#log/log-entries'
+
+/* What a page of the list shows, read from the log. */
+
+const PAGE_ENTRIES = 50
+
+/** Where a page of the list starts: the positions in its address. */
+export interface PagePosition {
+  /** Entries older than this one. */
+  before: number | null
+  /** Entries newer than this one. */
+  after: number | null
+}
+
+/** The entries of a page. */
+interface EntryPage {
+  entries: LogEntry[]
+  /** The position up to which the log was read; null for a page that receives no new entries. */
+  reached: number | null
+  /** The positions after which the neighboring pages start; null if there is no such page. */
+  newer: number | null
+  older: number | null
+  /** Set if the search by person ended before the page was full: the way to go on, and the time that it reached. */
+  searched: { way: 'newer' | 'older'; time: string } | null
+  /** The entries of all pages, if they were counted on the way. */
+  counted: EntryCount | null
+}
+
+/** A page, and what is said around it. */
+export interface EntryList extends EntryPage {
+  /** The entries of all pages; null if they could not be counted. */
+  count: EntryCount | null
+  /** How many entries the values of filters find, and the sums of their counts; null if they were not counted. */
+  facets: Facets | null
+  /** Whether the log has no entries at all. */
+  isEmpty: boolean
+  /** The people whom the search finds by a former value. */
+  former: FormerPerson[]
+}
+
+/** Reads what is said around a page. */
+export async function readEntryList(
+  db: LedgerDb,
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  page: EntryPage,
+): Promise<EntryList> {
+  const facets = await readFacets(reads, companyId, filter, page)
+  const count = facets?.count ?? (await countEntries(reads, companyId, filter, page))
+  const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
+  const former = filter.q === undefined ? [] : await findFormerPeople(db, companyId, filter.q)
+  return { ...page, count, facets, isEmpty, former }
+}
+
+/** Reads the entries of a page, and between which others they are. */
+export async function readPage(
+  db: LedgerDb,
+  companyId: string,
+  filter: EntryFilter,
+  { before, after }: PagePosition,
+): Promise<EntryPage> {
+  const limit = PAGE_ENTRIES
+  if (after !== null) {
+    const { entries, next, isUnfinished } = await listLogEntries(db, companyId, filter, { after, limit })
+    return {
+      entries: entries.toReversed(),
+      reached: null,
+      newer: next,
+      older: entries[0]?.position ?? after + 1,
+      searched: isUnfinished ? { way: 'newer', time: await readLogTime(db, companyId, next!) } : null,
+      counted: null,
+    }
+  }
+  // Read before the entries. An entry that arrives in between is on the page and is sent again; the script skips it.
+  const reached = before === null ? await readReached(db, companyId, filter) : null
+  const page = { before, limit, isCounted: true }
+  const { entries, next, isUnfinished, count } = await listLogEntries(db, companyId, filter, page)
+  return {
+    entries,
+    reached,
+    newer: before === null ? null : (entries[0]?.position ?? Math.max(0, before - 1)),
+    older: next,
+    searched: isUnfinished ? { way: 'older', time: await readLogTime(db, companyId, next!) } : null,
+    counted: count,
+  }
+}
+
+/** Counts the entries of all pages, as far as this page shows the log; null if that takes too long. */
+async function countEntries(
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  page: EntryPage,
+): Promise<EntryCount | null> {
+  const shown = page.entries.length
+  if (page.newer === null && page.older === null) return { count: shown, isMore: false }
+  const counted = page.counted ?? (await countInTime(reads, companyId, filter, findEnd(page)))
+  return counted && counted.count < shown ? { count: shown, isMore: true } : counted
+}
+
+/** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if too slow. */
+async function readFacets(
+  reads: Reads,
+  companyId: string,
+  filter: EntryFilter,
+  page: EntryPage,
+): Promise<Facets | null> {
+  if (filter.q !== undefined || filter.employee !== undefined) return null
+  const groups = await readInTime(reads, companyId, (db) => groupLogEntries(db, companyId, filter, findEnd(page)))
+  return groups && countFacets(groups, filter)
+}
+
+/** The last position that a page shows, if newer entries arrive on it by themselves and are added to its counts. */
+function findEnd({ entries, reached }: EntryPage): number | null {
+  return reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
+}
+
+/**
+ * Reads the position up to which the filter's result is complete: a search by name also needs the employees projection,
+ * which may be behind.
+ */
+export async function readReached(db: LedgerDb, companyId: string, { employee, q }: EntryFilter): Promise<number> {
+  if (employee === undefined && q === undefined) return readNewestLogPosition(db, companyId)
+  return readCommonProgress(db, companyId, [BULK_USER_LOGS, EMPLOYEES])
+}
+
+/** Renders a row for each entry. The whole row is its link. */
+function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
+  return entries.map(({ entry, position }) => {
+    const { id, requested_at: at, counts, error } = entry
+    const caller = formatCaller(entry)
+    const result = describeResult(entry)
+    const cause = error === null ? undefined : describeCode(error.code)
+    const time = formatTime(at, timeZone)
+    const name = [result, cause, caller, time].filter((part) => part !== undefined).join(', ')
+    const title = error === null ? result : `${result}: ${error.detail} (${error.code})`
+    const asked = html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`
+    const cells = COUNTS.map(([name, label]) => {
+      const style = counts[name] === 0 ? 'none' : ''
+      return html`<td class="number ${style}" data-label="${label}">${formatNumber(counts[name])}</td>`
+    })
+    return html`<tr data-id="${id}" data-cursor="${encodeCursor(position)}">
+      <td class="when"><time datetime="${at}" title="${time}">${renderShortTime(time)}</time></td>
+      <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
+      <th scope="row" class="result">
+        <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${title}"
+          >${cause === undefined ? result : asked}</a
+        >
+      </th>
+      <td class="source">${entry.name}</td>
+      <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
+      ${cells}
+    </tr>`
+  })
+}
+
+/** The lengths of the parts of `20 Nov 2026, 14:05:09`, from its end. */
+const [YEAR_AT, TIME_AT, SECONDS_AT] = [-15, -10, -3]
+
+/** Renders a formatted time without its zone, with marks on what narrow pages leave out. */
+function renderShortTime(time: string): Html {
+  const text = time.split(' ').slice(0, 4).join(' ')
+  return html`${text.slice(0, YEAR_AT)}<span class="year">${text.slice(YEAR_AT, TIME_AT)}</span
+    >${text.slice(TIME_AT, SECONDS_AT)}<span class="seconds">${text.slice(SECONDS_AT)}</span>`
+}
 
 export const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 export const ROWS_PATH = `${LOGS_PATH}/rows`
@@ -19,7 +200,7 @@ const FAILED_RECORDS_PATH = '/admin/v1/bulk-user-logs/failed-records.csv'
 const STREAM_PATH = '/admin/v1/bulk-user-logs/stream'
 
 /** What a page of the list shows. */
-export interface ListPage extends EntryList {
+interface ListPage extends EntryList {
   filter: PageFilter
   timeZone: string
   /** Shown when there are no entries. */

@@ -1,19 +1,57 @@
+import { type DetailedRecord, nameRecord } from '#log/detailed-records'
+import { makePointersRelative } from '#log/refused-records'
 import { createsAll } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import { isId } from '#domain/ids'
 import { isObject } from '#domain/json'
-import { nameRecord, type DetailedRecord } from '#log/detailed-records'
 import type { ShownRecord } from '#log/log-records'
 import { formatField } from '#domain/errors'
-import { makePointersRelative } from '#log/refused-records'
-import { renderAttributeName } from '../parts/attribute-words.ts'
-import { renderStatusBadge } from '../parts/badges.ts'
 import { buildEmployeeUrl } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
 import { formatNumber } from '#wording/numbers'
-import { listAttributes, renderBreakable, renderChange } from '../parts/shown-values.ts'
+import {
+  renderAttributeName,
+  listAttributes,
+  renderChange,
+  renderValue,
+  renderBreakable,
+} from '#pages/parts/attribute-values'
+import { isolate, renderCode, html, type Html, renderStatusBadge } from '#pages/parts/elements'
+import { renderRefusedRecord } from './refused-record.ts'
 import { buildEntryUrl } from './entry.ts'
-import { renderRecordDetails } from './record-details.ts'
+
+/** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
+export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
+  if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
+  if (outcome === 'Failed') {
+    const { index, errors, record: sent } = shown
+    return renderRefusedRecord(
+      shown,
+      makePointersRelative(sent, index, errors ?? []),
+      `Record ${(index ?? 0) + 1} as sent`,
+    )
+  }
+  if (shown.attributes)
+    return renderAttributes(
+      'Set attributes',
+      listAttributes(shown.attributes).map(([name, value]) => [name, renderValue(value)]),
+    )
+  const changes = Object.entries(shown.changes ?? {})
+  if (changes.length === 0) return html`<p class="hint">No changes</p>`
+  return renderAttributes(
+    'Changed attributes, old and new values',
+    changes.map(([name, change]) => [name, renderChange(change)]),
+  )
+}
+
+function renderAttributes(caption: string, rows: [name: string, value: Html][]): Html {
+  return html`<dl class="facts" aria-label="${caption}">
+    ${rows.map(
+      ([name, value]) =>
+        html`<dt>${renderAttributeName(name)}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`
+}
 
 /** What the table of a call has in its columns after the number and the person. */
 const COLUMNS = {
@@ -118,7 +156,7 @@ function renderSent(record: unknown, pointer: string): Html {
   }
   // An error about the record itself is not about its value, unless that is no object.
   if (value === undefined || (pointer === '' && isObject(value))) return html``
-  return html`<code>${renderBreakable(cut(JSON.stringify(value)))}</code>`
+  return renderCode(renderBreakable(cut(JSON.stringify(value))))
 }
 
 function cut(text: string): string {
@@ -185,7 +223,7 @@ function renderPerson(record: DetailedRecord): Html {
 export function renderPersonInFull(record: DetailedRecord): Html {
   const { employee, shown } = record
   const id = formatId(shown.employee_id)
-  return html`${renderPerson(record)} ${employee && html`<bdi>${employee.email}</bdi>`}
+  return html`${renderPerson(record)} ${employee && isolate(employee.email)}
   ${id !== null && html`<code><bdi>${id}</bdi></code>`}`
 }
 

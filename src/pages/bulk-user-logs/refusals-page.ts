@@ -11,15 +11,19 @@ import { databaseTimeMs } from '#postgres/database-clock'
 import { buildUrl, buildUploadUrl, NAVIGATION, REFUSALS } from '#wording/navigation'
 import { describeCode } from '#wording/failure-causes'
 import { formatNumber } from '#wording/numbers'
-import { capitalise } from '../parts/call-words.ts'
-import { pickFields, readFormFields } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderBreadcrumb, sendUserPage } from '../parts/layout.ts'
-import { renderChip, renderNameLink, renderSegments } from '../parts/links.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { capitalise } from '#pages/parts/call-words'
+import { pickFields, readFormFields } from '#pages/parts/form'
+import {
+  html,
+  type Html,
+  renderChip,
+  renderNameLink,
+  renderSegments,
+  renderTable,
+  renderTime,
+} from '#pages/parts/elements'
+import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
+import { type PageServices, getViewer } from '#pages/parts/context'
 
 const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
 const MAX_CAUSES = 50
@@ -95,19 +99,18 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
     </p>
     ${renderTable({
       caption: 'Causes, those with the most records first',
-      columns: [
-        { heading: 'Records', count: ({ records }) => records },
-        { heading: 'Cause', isName: true, isLong: true, cell: renderCause },
-        { heading: 'People', isNumber: true, cell: ({ people }) => formatPeople(people) },
-        { heading: 'Such as', isLong: true, cell: ({ examples }) => renderExamples(examples) },
-        { heading: 'Keys', isWide: true, count: ({ keys }) => keys },
-        {
-          heading: 'Last seen',
+      columns: {
+        Records: { count: ({ records }) => records },
+        Cause: { isName: true, isLong: true, cell: renderCause },
+        People: { isNumber: true, cell: ({ people }) => formatPeople(people) },
+        'Such as': { isLong: true, cell: ({ examples }) => renderExamples(examples) },
+        Keys: { isWide: true, count: ({ keys }) => keys },
+        'Last seen': {
           cell: ({ lastAt }) => renderTime(lastAt, timeZone),
           title: ({ firstAt }) => `First seen ${formatTime(firstAt, timeZone)}`,
         },
-        { heading: 'See', isHeadingHidden: true, cell: (cause) => renderLinks(cause, filter, timeZone) },
-      ],
+        See: { isHeadingHidden: true, cell: (cause) => renderLinks(cause, filter, timeZone) },
+      },
       rows: causes,
     })}`
 }
@@ -148,18 +151,17 @@ function renderCalls(calls: readonly RefusedCalls[], filter: RefusalFilter, time
   return html`<h2>Calls that were refused as a whole</h2>
     ${renderTable({
       caption: 'Calls that failed for another reason than their records, by cause',
-      columns: [
-        { heading: 'Calls', count: ({ calls: count }) => count },
-        {
-          heading: 'Cause',
+      columns: {
+        Calls: { count: ({ calls: count }) => count },
+        Cause: {
           isName: true,
           cell: (refused) =>
             html`<a href="${hrefOf(refused)}" title="${refused.code}">${capitalise(describeCode(refused.code))}</a>`,
         },
-        { heading: 'Records', count: ({ records }) => records },
-        { heading: 'Keys', isWide: true, count: ({ keys }) => keys },
-        { heading: 'First seen', cell: ({ firstAt }) => renderTime(firstAt, timeZone) },
-      ],
+        Records: { count: ({ records }) => records },
+        Keys: { isWide: true, count: ({ keys }) => keys },
+        'First seen': ({ firstAt }) => renderTime(firstAt, timeZone),
+      },
       rows: calls,
     })}`
 }

@@ -1,6 +1,6 @@
 import { jsonPointer } from '#domain/errors'
 import type { ShownRecord } from '#log/log-records'
-import { html, type Html } from '../parts/html.ts'
+import { isolate, html, type Html } from '#pages/parts/elements'
 import { formatCount } from '#wording/numbers'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
@@ -29,7 +29,7 @@ export function renderRefusedRecord(
   label: string,
 ): Html {
   // A truncated record is no longer valid JSON.
-  const cut = { content: html`<bdi>${shorten(String(record))}</bdi>`, pointer: null }
+  const cut = { content: isolate(shorten(String(record))), pointer: null }
   const lines = record === null ? [] : truncated ? [cut] : takeLines(renderLines(record, '', '', html``, ''))
   const places = new Set(lines.map(({ pointer }) => pointer))
   const isPlaced = ({ pointer }: PlacedMessage) => pointer !== '' && places.has(pointer)
@@ -90,7 +90,7 @@ function* renderLines(value: unknown, pointer: string, indent: string, before: H
 
 /** Renders a scalar or empty value, isolated from the surrounding writing direction. */
 function renderJson(value: unknown): Html {
-  return html`<bdi>${shorten(JSON.stringify(value))}</bdi>`
+  return isolate(shorten(JSON.stringify(value)))
 }
 
 function shorten(text: string): string {

@@ -1,7 +1,7 @@
 import { isSingle } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { RejectedBody } from '#domain/calls/rejected-body'
-import { html, type Html } from '../parts/html.ts'
+import { isolate, html, type Html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */
@@ -19,7 +19,7 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
   if (!body) return html`<p class="hint">The log doesn't have the body: it was empty, or it has been deleted.</p>`
   const { text, bytes, truncated, error: place } = body
   const { from, lineEnd, to } = findSurroundings(text, place?.at ?? 0)
-  const line = place ? renderFault(text, place, from, lineEnd) : html`<bdi>${text.slice(from, lineEnd)}</bdi>`
+  const line = place ? renderFault(text, place, from, lineEnd) : isolate(text.slice(from, lineEnd))
   const before = from === 0 ? '' : `…${text[from - 1] === '\n' ? '\n' : ''}`
   const after = to === text.length ? '' : `${text[to] === '\n' ? '\n' : ''}…`
   return html`<section class="rejected-body" aria-labelledby="body">

@@ -1,8 +1,8 @@
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** A row of a table of bars. */
-export interface BarRow {
+interface BarRow {
   label: string
   href: string
   count: number

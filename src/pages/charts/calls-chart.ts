@@ -4,10 +4,9 @@ import { countCallsByHour, type CallsOfHour } from '#projections/bulk-user-logs/
 import type { LedgerDb } from '#ledger/tables'
 import { type OutcomeBar, renderOutcomeChart } from './outcome-chart.ts'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import type { FormFields } from '../parts/form.ts'
+import type { FormFields } from '#pages/parts/form'
 import { DAY_MS, formatLocal, formatLocalDay, HOUR_MS, listDaysUpTo } from '#domain/local-times'
-import type { Html } from '../parts/html.ts'
-import { formatCalendarDay } from '../parts/times.ts'
+import { type Html, formatCalendarDay } from '#pages/parts/elements'
 
 /*
  * The chart above the list, and on the page of a key: the calls of the chosen time by hour or by day. It counts whole hours, so in a time zone that

@@ -1,5 +1,5 @@
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html } from '#pages/parts/elements'
 import { formatCount, formatNumber } from '#wording/numbers'
 
 /** The completed and failed calls (or records) of an hour or a day. */

@@ -5,8 +5,8 @@ import type { LedgerDb } from '#ledger/tables'
 import { databaseTimeMs } from '#postgres/database-clock'
 import { describeCode } from '#wording/failure-causes'
 import { buildUrl, REFUSALS } from '#wording/navigation'
-import { capitalise } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
+import { capitalise } from '#pages/parts/call-words'
+import { html, type Html } from '#pages/parts/elements'
 import { renderBarTable } from './bar-table.ts'
 
 const DAYS = 7

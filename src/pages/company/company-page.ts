@@ -6,14 +6,11 @@ import { COUNTRIES } from '#domain/accounts/country'
 import { TIME_ZONES } from '#domain/accounts/time-zone'
 import { formatTime } from '#domain/local-times'
 import { ChangeCompanyBody, readSettings } from '#api/admin/company'
-import { renderFacts, renderId } from '../parts/facts.ts'
-import { checkForm, renderChoice } from '../parts/form.ts'
-import { addFormPage, renderForm } from '../parts/form-page.ts'
-import { html } from '../parts/html.ts'
+import { isolate, renderFacts, renderId, html, renderTime } from '#pages/parts/elements'
+import { checkForm, renderChoice } from '#pages/parts/form'
+import { addFormPage, renderForm } from '#pages/parts/form-page'
 import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 
 const { path: PATH } = NAVIGATION.company
 
@@ -30,11 +27,11 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
       const countryField = { ...COUNTRY_FIELD, options: listCountries(country) }
       return {
         title: 'Company',
-        body: html`${renderFacts([
-          ['Name', html`<bdi>${shown.name}</bdi>`],
-          ['ID', renderId('company-id', shown.id)],
-          ['Registered', renderTime(shown.createdAt, timeZone)],
-        ])}
+        body: html`${renderFacts({
+          Name: isolate(shown.name),
+          ID: renderId('company-id', shown.id),
+          Registered: renderTime(shown.createdAt, timeZone),
+        })}
         ${renderForm(forms, 'edit', {
           fields(sent, problem) {
             const { time_zone: zone, country: code } = { ...values, ...sent }

@@ -9,17 +9,12 @@ import { readHead, type SeenHead } from '#ledger/read/read-head'
 import type { CompanyStanding, SystemHealth } from '#ledger/read/read-standings'
 import type { LedgerDb } from '#ledger/tables'
 import { ProblemError } from '#http/server/problem'
-import { renderFacts } from '../parts/facts.ts'
-import { addFormPage, renderForm, type PageForms } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
+import { renderFacts, html, type Html, renderTable, renderTime, renderBadge } from '#pages/parts/elements'
+import { addFormPage, renderForm, type PageForms } from '#pages/parts/form-page'
 import { NAVIGATION, nameList } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
+import { type PageServices, getViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
-import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
-import { renderBadge } from '../parts/badges.ts'
-import { getViewer } from '../parts/viewer.ts'
-import { describeTrouble, formatWebhookName } from '../webhooks/webhook-words.ts'
+import { describeTrouble, formatWebhookName } from '#pages/webhooks/webhook-words'
 
 const PATH = NAVIGATION.health.path
 /** How often the page updates itself while it is visible. */
@@ -131,13 +126,13 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
     ${renderTable({
       caption: 'How far each list is behind what was recorded',
       isCaptionShown: true,
-      columns: [
-        { heading: 'List', cell: ({ name }) => nameList(name) },
-        { heading: 'Status', cell: renderProjectionStatus },
-        { heading: 'Events behind', isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
-        { heading: 'Seconds behind', isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
-        { heading: 'Up to event', isNumber: true, cell: ({ reached }) => formatNumber(reached) },
-      ],
+      columns: {
+        List: ({ name }) => nameList(name),
+        Status: renderProjectionStatus,
+        'Events behind': { isNumber: true, cell: ({ eventsBehind }) => formatNumber(eventsBehind) },
+        'Seconds behind': { isNumber: true, cell: ({ secondsBehind }) => secondsBehind.toFixed(1) },
+        'Up to event': { isNumber: true, cell: ({ reached }) => formatNumber(reached) },
+      },
       rows: projections,
     })}`
 }
@@ -150,8 +145,8 @@ function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanySta
 
 function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string): Html {
   return html`<h2>Ledger</h2>
-    ${renderFacts([
-      ['Events', formatNumber(position)],
-      ['Last event', renderTime(recordedAt, timeZone)],
-    ])}`
+    ${renderFacts({
+      Events: formatNumber(position),
+      'Last event': renderTime(recordedAt, timeZone),
+    })}`
 }

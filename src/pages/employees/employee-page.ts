@@ -1,17 +1,32 @@
 import type { FastifyInstance } from 'fastify'
-import { listStoredEvents, type EventPlace, type ListedEvent } from '#ledger/read/browse-events'
-import { readEmployeeAt } from '#ledger/read/read-employee-history'
-import { readHead } from '#ledger/read/read-head'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
+import type { Cause, ExplainedEmployee } from '#domain/employees/employee-history'
+import { formatFullName } from '#domain/employees/full-name'
+import { type EmployeeThen, readEmployeeAt } from '#ledger/read/read-employee-history'
 import type { SessionUser } from '#accounts/users/sessions'
+import { buildEmployeeUrl, NAVIGATION, buildUrl, EVIDENCE_PATH } from '#wording/navigation'
+import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
+import { formatNumber } from '#wording/numbers'
+import { listStoredEvents, type EventPlace, type ListedEvent } from '#ledger/read/browse-events'
+import { readHead } from '#ledger/read/read-head'
 import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '#api/audit/employee-history'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'
-import type { SeenEmployee } from './employee-then.ts'
-import { renderAttributes, formatEmployeeName, listChanged, renderStanding } from './employee-then.ts'
-import { EDITED } from './edit-form.ts'
-import { REPORT_PATH } from './employee-report.ts'
-import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
+import { findEndOf, formatTime, readLocal } from '#domain/local-times'
+import { formatAttributeName, listAttributes, renderBreakable, renderValue } from '#pages/parts/attribute-values'
+import {
+  renderBadge,
+  renderStatusBadge,
+  renderFacts,
+  renderId,
+  html,
+  type Html,
+  renderNameLink,
+  renderDayLink,
+  renderTime,
+  describeZone,
+} from '#pages/parts/elements'
+import { renderPageLinks } from '#pages/parts/list-pages'
 import {
   toFormProblem,
   renderField,
@@ -19,20 +34,119 @@ import {
   readFormFields,
   type FormFields,
   type FormProblem,
-} from '../parts/form.ts'
-import type { PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { findEndOf, formatTime, readLocal } from '#domain/local-times'
-import { renderNotice } from '../parts/notice.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { formatNumber } from '#wording/numbers'
-import { getViewer } from '../parts/viewer.ts'
-import { describeZone } from '../parts/times.ts'
+} from '#pages/parts/form'
+import { renderNotice } from '#pages/parts/form-page'
+import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
+import { type PageServices, getViewer } from '#pages/parts/context'
+import { EDITED, type EmployeeRequest } from './employee-edit.ts'
+import { REPORT_PATH } from './personal-data.ts'
+import { buildTimelineHref, readTimeline, readTimelinePlace, renderTimeline } from './timeline.ts'
+
+/** An employee at a position of the ledger. */
+interface SeenEmployee {
+  id: string
+  position: number
+  /** The last position of the ledger. */
+  head: number
+  /** Whether the page shows the present: the address names no point in time. */
+  isNow: boolean
+  state: EmployeeThen
+  /** The employee's last version there: the number of their events. */
+  version: number
+  /** Positions of the employee's previous and next event; null where there is none. */
+  earlier: number | null
+  later: number | null
+}
+
+/** Returns the title of an employee's page. */
+function formatEmployeeName(seen: SeenEmployee | null): string {
+  if (seen?.state.standing === 'erased') return 'Erased person'
+  return seen?.state.standing === 'known' ? formatFullName(seen.state.employee) : 'Employee'
+}
+
+/** Renders the employee's status, its position in the ledger, and links to the previous and next event. */
+function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
+  const { id, position, head, earlier, later, state } = seen
+  const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
+  const place = seen.isNow ? 'Now' : `Event ${formatNumber(position)} of ${formatNumber(head)}`
+  return html`${renderFacts({
+    Employee: renderId('employee-id', id, 'Copy ID'),
+    'As of': place,
+    Status: renderStatus(state),
+    'Last changed': state.standing === 'known' && renderLastChange(state, viewer),
+  })}
+    ${
+      state.standing === 'erased' &&
+      html`<p class="empty">
+        This person's data was erased, for all points in time. The events remain: when they happened, who caused them,
+        and their hashes.
+      </p>`
+    }
+    ${renderPageLinks(
+      [
+        { label: 'Previous event', rel: 'prev', href: step(state.standing === 'erased' ? null : earlier) },
+        { label: 'Next event', rel: 'next', href: step(state.standing === 'erased' ? null : later) },
+        { label: 'Now', rel: 'first', href: seen.isNow ? null : buildEmployeeUrl(id) },
+      ],
+      'Steps in time',
+    )}`
+}
+
+function renderStatus(state: EmployeeThen): Html {
+  if (state.standing === 'known') return renderStatusBadge(state.employee.status)
+  return renderBadge('plain', state.standing === 'erased' ? 'Erased' : 'Not created yet')
+}
+
+function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: SessionUser): Html {
+  return html`${renderTime(employee.updated_at, timeZone)}, version ${employee.version}`
+}
+
+/** Lists the attributes that were changed since the creation. */
+function listChanged({ causes }: ExplainedEmployee): string[] {
+  return Object.keys(causes).filter((name) => causes[name]!.type !== 'EmployeeCreated')
+}
+
+/** Renders every attribute with its value and the event that last changed it. */
+export async function renderAttributes(
+  db: LedgerDb,
+  { employee, causes }: ExplainedEmployee,
+  position: number,
+  viewer: SessionUser,
+): Promise<Html> {
+  const attributes = listAttributes(Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, employee[name]])))
+  const manager = employee.manager_id
+  const names = await readNames(db, viewer.companyId, manager === null ? [] : [manager])
+  return html`<table class="values">
+    <caption class="visually-hidden">
+      Values and last change
+    </caption>
+    <thead>
+      <tr>
+        ${['Attribute', 'Value', 'Since'].map((label) => html`<th scope="col">${label}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${attributes.flatMap(([name, value]) => (causes[name] ? [renderAttributeRow(name, value, causes[name])] : []))}
+    </tbody>
+  </table>`
+
+  function renderAttributeRow(name: string, value: unknown, cause: Cause): Html {
+    // Links to the manager at the same position.
+    const shown =
+      name === 'manager_id' && typeof value === 'string'
+        ? renderNameLink(buildEmployeeUrl(value, position), names.get(value) ?? value)
+        : renderValue(value)
+    return html`<tr>
+      <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
+      <td>${shown}</td>
+      <td class="when">
+        ${value !== null && renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+      </td>
+    </tr>`
+  }
+}
 
 const PATH = NAVIGATION.employees.path
-
-export type EmployeeRequest = PageRequest<{ id: string }>
 
 const DONE = { erased: "Person erased. This can't be undone.", ...EDITED }
 

@@ -1,9 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
+import { ONLY, PeopleQuery, readPeopleFilter } from '#people/people-filter'
+import { type PeopleOrder, listPeople } from '#projections/employees/people-list'
+import { NAVIGATION, buildEmployeeUrl, buildUrl } from '#wording/navigation'
+import { trimBlanks, normalizeEmail } from '#text/normalize-text'
 import type { SessionUser } from '#accounts/users/sessions'
-import { listPeople } from '#projections/employees/people-list'
 import { searchEmployees } from '#projections/employees/queries'
-import { normalizeEmail } from '#text/normalize-text'
 import { fieldError, invalidFields } from '#domain/errors'
 import type { Employee } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
@@ -11,29 +13,76 @@ import type { LedgerDb } from '#ledger/tables'
 import { decodeIdCursor } from '#http/server/query-values'
 import { ProblemError } from '#http/server/problem'
 import { findEmployeeIdBy } from '#ledger/read/find-employee-id'
-import { PeopleQuery, readPeopleFilter } from '#people/people-filter'
-import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderStatusBadge } from '../parts/badges.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
 import {
+  listOptions,
+  pickFields,
+  renderChoice,
+  renderField,
+  type Choice,
+  type FormFields,
+  type FormProblem,
   toFormProblem,
   checkForm,
   renderFormAlert,
   readFormFields,
-  type FormFields,
-  type FormProblem,
-} from '../parts/form.ts'
-import { findFormerPeople, type FormerPerson } from '../parts/former-people.ts'
-import { sendUserPage } from '../parts/layout.ts'
-import { renderEmployeeLink } from '../parts/links.ts'
-import { readPeopleFields, renderPeopleFilter } from './people-filter-form.ts'
-import { REPORT_PATH } from './employee-report.ts'
-import { renderNotice } from '../parts/notice.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { getViewer } from '../parts/viewer.ts'
+} from '#pages/parts/form'
+import { html, type Html, renderStatusBadge, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
+import { sendUserPage } from '#pages/parts/layout'
+import { renderNotice } from '#pages/parts/form-page'
+import { type PageServices, getViewer } from '#pages/parts/context'
+import { renderBreakable } from '#pages/parts/attribute-values'
+import { REPORT_PATH } from './personal-data.ts'
+
+/** The filters of the list of people, in its address. */
+const PEOPLE_FILTERS = ['q', 'status', 'department', 'location', 'manager', 'only'] as const
+
+const ORDERS: Readonly<Record<PeopleOrder, string>> = {
+  newest: 'Newest first',
+  name: 'Last name',
+  department: 'Department',
+  changed: 'Last changed first',
+}
+
+/** Reads the filters that are given, without the order of the list if it is the usual one. */
+function readPeopleFields(fields: FormFields): FormFields {
+  const given = Object.entries(pickFields(fields, [...PEOPLE_FILTERS, 'order']))
+    .map(([name, text]) => [name, trimBlanks(text)] as const)
+    .filter(([name, text]) => text !== '' && !(name === 'order' && text === 'newest'))
+  return Object.fromEntries(given)
+}
+
+/** Renders the search and the filters of the list of people. */
+function renderPeopleFilter(given: FormFields, problem: FormProblem): Html {
+  const value = (name: string) => given[name] ?? ''
+  const text = (name: 'department' | 'location' | 'manager', label: string, maxLength: number, placeholder = '') =>
+    renderField({ name, label, value: value(name), placeholder, maxLength, isRequired: false }, problem)
+  const choice = (name: string, label: string, options: Choice['options']) =>
+    renderChoice({ name, label, value: value(name), options }, problem)
+  const orders = listOptions(ORDERS, ORDERS.newest).filter(({ value: order }) => order !== 'newest')
+  const hint =
+    'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
+  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254, autocomplete: 'off' }
+  const isNarrowed = Object.keys(given).some((name) => name !== 'q')
+  return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
+    ${renderField({ ...search, isRequired: false }, problem)}
+    <button class="primary">Search</button>
+    <details class="further" ${(isNarrowed || problem) && html`open`}>
+      <summary>Filters and order</summary>
+      <div class="filters">
+        ${choice('status', 'Status', listOptions({ active: 'Active', inactive: 'Inactive' }))}
+        ${text('department', 'Department', 120)} ${text('location', 'Location', 120)}
+        ${text('manager', 'Manager', 254, 'ID, email or external ID')}
+        ${choice('only', 'Only', listOptions(ONLY, 'Everybody'))} ${choice('order', 'Order', orders)}
+        <div class="actions">
+          <button>Apply</button>
+          ${Object.keys(given).length !== 0 && html`<a href="${NAVIGATION.employees.path}">Clear</a>`}
+        </div>
+      </div>
+    </details>
+  </form>`
+}
 
 const PATH = NAVIGATION.employees.path
 const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
@@ -152,20 +201,17 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
   const text = (value: string | null) => renderBreakable(value ?? '')
   return renderTable({
     caption,
-    columns: [
-      {
-        heading: 'Name',
-        cell: (employee) =>
-          html`${renderEmployeeLink(employee)}
+    columns: {
+      Name: (employee) =>
+        html`${renderEmployeeLink(employee)}
             ${'former' in employee && html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>`}`,
-      },
-      { heading: 'Status', cell: ({ status }) => renderStatusBadge(status) },
-      { heading: 'Department', cell: ({ department }) => text(department) },
-      { heading: 'Job title', cell: ({ job_title: title }) => text(title) },
-      { heading: 'Location', isWide: true, cell: ({ location }) => text(location) },
-      { heading: 'Email', cell: ({ email }) => text(email) },
-      { heading: 'External ID', cell: ({ external_id: id }) => text(id) },
-    ],
+      Status: ({ status }) => renderStatusBadge(status),
+      Department: ({ department }) => text(department),
+      'Job title': ({ job_title: title }) => text(title),
+      Location: { isWide: true, cell: ({ location }) => text(location) },
+      Email: ({ email }) => text(email),
+      'External ID': ({ external_id: id }) => text(id),
+    },
     rows: people,
   })
 }

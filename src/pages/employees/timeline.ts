@@ -1,7 +1,6 @@
 import type { SessionUser } from '#accounts/users/sessions'
-import { formatAttributeName, renderShortChange, renderShortValue } from '../parts/attribute-words.ts'
-import { html, type Html } from '../parts/html.ts'
-import { listAttributes } from '../parts/shown-values.ts'
+import { formatAttributeName, renderShortChange, renderShortValue, listAttributes } from '#pages/parts/attribute-values'
+import { isolate, html, type Html, renderSegments } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
@@ -11,12 +10,11 @@ import { readEvent } from '#ledger/integrity/codec'
 import { readNames } from '#ledger/read/read-names'
 import { readStreamBackwards } from '#ledger/read/read-stored-events'
 import type { LedgerDb } from '#ledger/tables'
-import { renderStream } from '../events/event-list.ts'
-import { renderActorLink } from '../events/event-sentence.ts'
-import { renderCallWord } from '../events/event-values.ts'
+import { renderStream } from '#pages/events/events-page'
+import { renderActorLink } from '#pages/events/event-sentence'
+import { renderCallWord } from '#pages/events/event-values'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderSegments } from '../parts/links.ts'
-import { renderPageLinks } from '../parts/list-pages.ts'
+import { renderPageLinks } from '#pages/parts/list-pages'
 
 /** Changes on a page: at least one event, and no further one once there are as many. */
 const CHANGES_PER_PAGE = 50
@@ -129,7 +127,7 @@ function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Htm
   const isOffered = place.attribute === null || offered.includes(place.attribute)
   const names = isOffered ? offered : [...offered, place.attribute!]
   const segments = [undefined, ...names].map((attribute) => ({
-    label: html`<bdi>${attribute === undefined ? 'All' : formatAttributeName(attribute)}</bdi>`,
+    label: isolate(attribute === undefined ? 'All' : formatAttributeName(attribute)),
     href: buildHref({ attribute }),
     isChosen: (attribute ?? null) === place.attribute,
   }))

@@ -4,21 +4,19 @@ import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, Key
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { ListedEvent } from '#ledger/read/browse-events'
 import { buildEmployeeUrl, buildUrl, NAVIGATION, type NavigationItem } from '#wording/navigation'
-import { formatAttributeName, renderShortChange } from '../parts/attribute-words.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderNameLink } from '../parts/links.ts'
+import { formatAttributeName, renderShortChange } from '#pages/parts/attribute-values'
+import { isolate, html, type Html, renderNameLink, formatCalendarDay } from '#pages/parts/elements'
 import { FULL_ACCESS } from '#domain/accounts/key-access'
 import { describeKind } from '#domain/attention-kinds'
 import { describeCode } from '#wording/failure-causes'
 import { describeScopes } from '#wording/token-scopes'
-import { describeDone } from '../parts/call-words.ts'
-import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '../parts/key-words.ts'
+import { describeDone } from '#pages/parts/call-words'
+import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '#pages/parts/key-words'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
-import { formatCalendarDay } from '../parts/times.ts'
 import { formatTime } from '#domain/local-times'
 import { formatFullName } from '#domain/employees/full-name'
-import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
-import { STOPPED } from '../webhooks/webhook-words.ts'
+import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '#pages/parts/sign-in-words'
+import { STOPPED } from '#pages/webhooks/webhook-words'
 import { renderCallWord } from './event-values.ts'
 
 /** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
@@ -290,7 +288,7 @@ function renderSubject(
   const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
   // Only administrators may open the pages of keys, webhooks, providers and users.
   const href = role === 'admin' && hasPage ? page : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${href}">${prefix === 'usr' ? html`<bdi>${name}</bdi>` : html`<em><bdi>${name}</bdi></em>`}</a>`
+  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : html`<em><bdi>${name}</bdi></em>`}</a>`
 }
 
 function findItem(prefix: string | undefined): NavigationItem {

@@ -2,7 +2,7 @@ import { isId } from '#domain/ids'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { SessionUser } from '#accounts/users/sessions'
 import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
@@ -46,7 +46,7 @@ function buildCallUrl(call: string | null, { role }: Pick<SessionUser, 'role'>):
 }
 
 /** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */
-export function renderStream({ stream, position, version }: EventHeader): Html {
+export function renderStreamLink({ stream, position, version }: EventHeader): Html {
   const address = isId('emp', stream)
     ? buildEmployeeUrl(stream, position)
     : buildUrl(NAVIGATION.events.path, { id: stream })

@@ -23,15 +23,13 @@ import {
   renderField,
   toFormProblem,
   renderHidden,
-} from '../parts/form.ts'
-import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderNameLink } from '../parts/links.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { checkPeriod, readPeriod } from '../parts/periods.ts'
+  checkPeriod,
+  readPeriod,
+} from '#pages/parts/form'
+import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
+import { html, type Html, renderNameLink, renderTime } from '#pages/parts/elements'
+import { type PageServices, getViewer, requireViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
-import { renderTime } from '../parts/times.ts'
-import { getViewer, requireViewer } from '../parts/viewer.ts'
 import { describeSubject, readMe } from './read-me.ts'
 
 /** A file with more events is made by a job. */

@@ -5,8 +5,8 @@ import type { EvidenceSubject } from '#ledger/evidence/evidence-subject'
 import { readHeader } from '#ledger/integrity/codec'
 import { readNamesKept } from '#ledger/read/read-names'
 import { FILE_POLICY } from '#personal-data/write-html'
-import { listNamedIds, renderSentence } from '../events/event-sentence.ts'
-import { html, type Html } from '../parts/html.ts'
+import { listNamedIds, renderSentence } from '#pages/events/event-sentence'
+import { html, type Html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Writes the page `READ-ME.html` of evidence files: it tells the events in sentences, and needs nothing but itself. */

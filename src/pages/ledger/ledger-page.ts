@@ -1,4 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { SessionUser } from '#accounts/users/sessions'
+import type { VerificationRun } from '#ledger/audit/verification-rows'
+import type { ConsistentLedger } from '#ledger/audit/verify-export'
+import { NAVIGATION, EVIDENCE_PATH } from '#wording/navigation'
+import { formatNumber } from '#wording/numbers'
 import { problem } from '#domain/errors'
 import { explainRefusal, NoSigningKeyError, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
 import { createVerifications, MAX_EVENTS, type Verifications } from '#ledger/audit/verifications'
@@ -7,15 +12,80 @@ import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
-import { renderFacts, renderId } from '../parts/facts.ts'
-import { addFormPage } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { formatNumber } from '#wording/numbers'
-import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
-import { renderRun } from './verification-run.ts'
+import { renderCode, renderBadge, renderFacts, html, type Html, renderTime, renderId } from '#pages/parts/elements'
+import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
+import { type PageServices, getViewer } from '#pages/parts/context'
+
+/** Renders the last verification of a ledger, and the button that starts or cancels one. */
+function renderRun(
+  run: VerificationRun | null,
+  names: ReadonlyMap<string, string>,
+  forms: PageForms<'verify' | 'cancel'>,
+  viewer: SessionUser,
+): Html {
+  const start = renderForm(forms, 'verify', { buttons: html`<button class="primary">Verify ledger</button>` })
+  if (run === null)
+    return html`<p>The ledger has not been verified from this page yet.</p>
+      ${start}`
+  const { startedBy, startedAt, verdict, position, size } = run
+  const by = html`<p class="hint">
+    Started by <bdi>${names.get(startedBy) ?? startedBy}</bdi>, ${renderTime(startedAt, viewer.timeZone)}
+  </p>`
+  if (verdict === null)
+    return html`<p role="status">Verified ${formatNumber(position)} of ${formatNumber(size)} events</p>
+      <progress max="${Math.max(size, 1)}" value="${Math.min(position, size)}" aria-label="Verified events"></progress>
+      ${by} ${renderForm(forms, 'cancel', { buttons: html`<button>Cancel</button>` })}`
+  return html`${renderVerdict(verdict, run)} ${by} ${start}`
+}
+
+function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun): Html {
+  const place = `after ${formatNumber(position)} of ${formatNumber(size)} events`
+  switch (verdict.verdict) {
+    case 'consistent':
+      return renderConsistent(verdict)
+    case 'canceled':
+      return html`<p role="status">The last verification was canceled ${place}.</p>`
+    case 'interrupted':
+      return html`<p class="warning" role="status">
+        The last verification was interrupted ${place}, because the service stopped. Start it again.
+      </p>`
+    case 'failed':
+      return html`<p class="warning" role="status">
+        The last verification could not be completed (${place}). It says nothing about the ledger. Start it again.
+      </p>`
+    case 'invalid':
+    case 'diverged':
+    case 'unverifiable':
+      return html`<div class="alert" role="alert">
+        <p>
+          <strong>${FAULTS[verdict.verdict]}</strong>${
+            verdict.position !== null &&
+            html` at position
+                  <a href="${NAVIGATION.events.path}/${verdict.position}">${formatNumber(verdict.position)}</a>`
+          }:
+          <bdi>${verdict.reason}</bdi>
+        </p>
+        <p>Tell the operator of this service, keep your checkpoints, and verify offline.</p>
+      </div>`
+  }
+}
+
+const FAULTS = {
+  invalid: 'The ledger is inconsistent',
+  diverged: 'The ledger contradicts its checkpoint',
+  unverifiable: 'The ledger cannot be verified',
+} as const
+
+function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
+  const badge = renderBadge('good', 'Consistent')
+  return html`<p role="status">${badge} All ${formatNumber(events)} events are as they were recorded.</p>
+    ${renderFacts({
+      Calls: formatNumber(calls),
+      'Events whose data was erased': `${formatNumber(erased)}, each explained by an erasure`,
+      Root: renderCode(root),
+      Signed: signedTo > 0 ? `Up to position ${formatNumber(signedTo)}` : 'No: this service has no signing key',
+    })}`
+}
 
 const PATH = NAVIGATION.ledger.path
 /** How often the page updates a verification that is running: with scripts, and without. */
@@ -123,16 +193,14 @@ async function renderCheckpoint(services: PageServices, request: FastifyRequest)
   const checkpoint = await sign(services, request)
   if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
   const { size, root, note, last } = checkpoint
-  return html`${renderFacts([
-    ['Events', formatNumber(size)],
-    ['Root', renderId('root', root.toString('base64'), 'Copy root')],
-    [
-      'Kept outside the database',
+  return html`${renderFacts({
+    Events: formatNumber(size),
+    Root: renderId('root', root.toString('base64'), 'Copy root'),
+    'Kept outside the database':
       last === null
         ? 'No checkpoint yet'
         : `The checkpoint at position ${formatNumber(last.size)}, which this one continues`,
-    ],
-  ])}
+  })}
     <details>
       <summary>Signed note</summary>
       <pre id="note">${note}</pre>

@@ -6,8 +6,7 @@ import { buildUrl, NAVIGATION, REFUSALS } from '#wording/navigation'
 import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '#wording/attention-words'
 import { capitalise } from './call-words.ts'
 import { describeCode } from '#wording/failure-causes'
-import { html, type Html } from './html.ts'
-import { renderNameLink } from './links.ts'
+import { html, type Html, renderNameLink } from './elements.ts'
 import { formatCount, formatNumber } from '#wording/numbers'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */

@@ -1,5 +1,5 @@
 import { formatField } from '#domain/errors'
-import { html, type Html } from './html.ts'
+import { html, type Html } from './elements.ts'
 
 /** Renders the message of an error that records have in common, and its field unless the message names it. */
 export function describeCause({ message, pointer }: { message: string; pointer: string }): Html {

@@ -5,7 +5,7 @@ import { acceptsPages } from '#http/server/media-types'
 import { logError, sendProblem, toProblem } from '#http/server/problem'
 import { findProtocol } from '#http/server/protocols'
 import { toSentence } from './form.ts'
-import { html } from './html.ts'
+import { html } from './elements.ts'
 import { sendOpenPage } from './layout.ts'
 import { findHome } from '#wording/navigation'
 

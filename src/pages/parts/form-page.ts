@@ -1,5 +1,7 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest, FastifyInstance, FastifyReply } from 'fastify'
 import type { Problem } from '#domain/errors'
+import type { UpperPage } from '#wording/navigation'
+import type { Action } from '#http/openapi/actions'
 import {
   readFormFields,
   readSeenVersion,
@@ -10,15 +12,20 @@ import {
   type FormFields,
   type FormControl,
   type FormProblem,
+  renderHidden,
 } from './form.ts'
-import { html, type Html } from './html.ts'
-import { renderBreadcrumb, sendUserPage } from './layout.ts'
-import type { UpperPage } from '#wording/navigation'
-import { renderNotice } from './notice.ts'
-import type { PageMoves } from './page.ts'
-import { renderSection } from './section.ts'
+import { html, type Html, renderSection, isolate } from './elements.ts'
+import { renderBreadcrumb, sendUserPage, type PageMoves } from './layout.ts'
 import { createSharedOutcomes } from './shared-outcomes.ts'
-import { getViewer } from './viewer.ts'
+import { getViewer } from './context.ts'
+
+/** Renders what was just done, by the word in `?done=`; nothing for an unknown word. */
+export function renderNotice(request: FastifyRequest, texts: Readonly<Record<string, string>>): Html {
+  const { done } = readFormFields(request.query)
+  return done !== undefined && Object.hasOwn(texts, done)
+    ? html`<p class="notice" role="status">${texts[done]}</p>`
+    : html``
+}
 
 /*
  * A page with named forms. Each form is sent to a path of its own. If its values are accepted, it redirects, mostly to
@@ -191,7 +198,7 @@ function sendContent(
     ...moves,
     title: problem ? `Error: ${title}` : title,
     body: html`${item && renderBreadcrumb(item, between)}
-      <h1>${heading ?? html`<bdi>${title}</bdi>`}</h1>
+      <h1>${heading ?? isolate(title)}</h1>
       ${problem ? renderFormAlert(problem, true) : notice} ${body}`,
   })
 }
@@ -248,4 +255,72 @@ export function renderFormSection<Name extends string>(
     { heading, status, isOpen: isOpen || forms.problemOf(name) !== null },
     html`${text ?? ''} ${renderForm(forms, name, form)}`,
   )
+}
+
+interface ConfirmedAction {
+  /** The verb of the action, such as “Disable”. */
+  label: string
+  /** What it acts on, for screen readers, where a page has several of the same kind. */
+  of?: Html
+  /** What will happen, in a sentence. */
+  text: string
+  /** The path that the form is sent to. */
+  action: string
+  /** A field that the form sends. */
+  field?: { name: string; value: string }
+  /** Fields that somebody fills in to answer the question. */
+  fields?: Html
+  /** Whether the question is open, as after an answer that was refused. */
+  isOpen?: boolean
+}
+
+/** Renders an action that takes effect at once. Its button opens the question, and a second one answers it. */
+export function renderConfirmedAction(asked: ConfirmedAction): Html {
+  const { label, of, text, action, field, fields, isOpen = false } = asked
+  const subject = of === undefined ? '' : html`<span class="visually-hidden"> ${of}</span>`
+  return html`<details class="confirm" ${isOpen && html`open`}>
+    <summary class="button">${label}${subject}…</summary>
+    <form method="post" action="${action}" class="question">
+      <p>${text}</p>
+      ${field !== undefined && renderHidden(field.name, field.value)}
+      ${fields ?? ''}
+      <button class="danger">${label}${subject}</button>
+    </form>
+  </details>`
+}
+
+type Actions<Name extends string, Done extends string> = Readonly<Record<Name, Action<Done>>>
+
+/** The notices of actions, by the word in the address. */
+export function listNotices<Done extends string>(actions: Actions<string, Done>): Record<Done, string> {
+  const notices = Object.values<Action<Done>>(actions).map(({ done, notice }) => [done, notice])
+  return Object.fromEntries(notices) as Record<Done, string>
+}
+
+/** The forms of actions, each sent to a path with its name. */
+export function listActionForms<Name extends string, Done extends string, Params>(
+  actions: Actions<Name, Done>,
+  run: (request: PageRequest<Params>, name: Name) => Promise<unknown>,
+): Record<Name, Form<Params, Done>> {
+  const forms = (Object.keys(actions) as Name[]).map((name): [Name, Form<Params, Done>] => [
+    name,
+    {
+      path: `/${name}`,
+      run: async (request) => {
+        await run(request, name)
+        return { done: actions[name].done }
+      },
+    },
+  ])
+  return Object.fromEntries(forms) as Record<Name, Form<Params, Done>>
+}
+
+/** Renders the button of an action, which asks first if the action has a question. */
+export function renderAction<Name extends string>(
+  forms: PageForms<Name>,
+  name: Name,
+  { button, question }: Action,
+): Html {
+  if (question === undefined) return renderForm(forms, name, { buttons: html`<button>${button}</button>` })
+  return renderConfirmedAction({ label: button, text: question, action: forms.actionOf(name) })
 }

@@ -1,14 +1,15 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { RefusedByStateError } from '#accounts/change-company'
-import { type Problem, fieldError, invalidFields } from '#domain/errors'
-import { readLocal } from '#domain/local-times'
+import { type Problem, fieldError, invalidFields, type RecordError } from '#domain/errors'
+import { readLocal, findEndOf, findStartOf } from '#domain/local-times'
 import { bodyProblem } from '#http/server/violation'
 import { ProblemError, refuseField } from '#http/server/problem'
 import { compileSchema } from '#http/server/schema-compiler'
 import { isStorableText } from '#domain/storable-text'
-import { html, type Html } from './html.ts'
 import { foldText, trimBlanks } from '#text/normalize-text'
+import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle'
+import { html, type Html } from './elements.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>
@@ -266,4 +267,40 @@ function renderDescribedBy(id: string, hint: string | undefined, fault: string |
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
   if (ids.length === 0) return html``
   return html`aria-describedby="${ids.join(' ')}" ${fault !== undefined && html`aria-invalid="true"`}`
+}
+
+/* The fields `from` and `to` of a form: days, or times of a day, in the company's time zone. */
+
+/** Lists what is wrong with the ends of a period. */
+export function checkPeriod({ from, to }: FormFields): RecordError[] {
+  const rule = 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30'
+  return Object.entries({ from, to }).flatMap(([name, text]) =>
+    text === undefined || readLocal(text) ? [] : [fieldError(`/${name}`, 'invalid_format', `${name} ${rule}`)],
+  )
+}
+
+/** Returns the ends of a period as instants, RFC 3339: from the first, before the second. A day in `to` is included. */
+export function readPeriod({ from, to }: FormFields, timeZone: string): { from?: string; to?: string } {
+  return {
+    ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
+    ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
+  }
+}
+
+const FRESH = { type: 'password', autocomplete: 'new-password', maxLength: MAX_PASSWORD_CHARACTERS } as const
+
+/** The fields of a new password. */
+export const NEW_PASSWORD = [
+  {
+    ...FRESH,
+    name: 'password',
+    label: 'New password',
+    hint: `At least ${MIN_PASSWORD_CHARACTERS} characters; you can paste from a password manager.`,
+  },
+  { ...FRESH, name: 'repeated', label: 'Confirm new password' },
+] as const satisfies FormControl[]
+
+/** Throws a problem unless the new password was typed twice. */
+export function requireRepeated({ password = '', repeated = '' }: FormFields): void {
+  if (password !== repeated) throw refuseField('/repeated', 'The passwords do not match')
 }

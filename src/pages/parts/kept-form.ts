@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Problem, problem } from '#domain/errors'
 import { readOwnPath } from '#wording/navigation'
 import { type FormFields, readFormFields, renderHidden } from './form.ts'
-import { html, type Html } from './html.ts'
+import { html, type Html } from './elements.ts'
 import { sendCardPage } from './layout.ts'
 
 /*

@@ -1,10 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { PAGE_HEADERS } from '#http/server/security-headers'
 import type { SessionUser } from '#accounts/users/sessions'
 import { countByPath } from '#wording/attention-words'
-import { type FormProblem, renderFormAlert } from './form.ts'
-import { html, type Html } from './html.ts'
-import { renderNameLink } from './links.ts'
-import { readAttentionOf } from './viewer.ts'
 import {
   ACCOUNT_PATH,
   findHome,
@@ -14,7 +11,62 @@ import {
   SEARCH_PATH,
   type UpperPage,
 } from '#wording/navigation'
-import { type PageMoves, sendPage } from './page.ts'
+import { assetUrl } from '#pages/assets/assets'
+import { html, type Html, renderNameLink } from './elements.ts'
+import { type FormProblem, renderFormAlert } from './form.ts'
+import { readAttentionOf } from './context.ts'
+
+/** The answers that may be better soon. */
+const LATER: ReadonlySet<number> = new Set([429, 503])
+const RETRY_AFTER_SECONDS = '1'
+
+/** Where a page goes by itself. */
+export interface PageMoves {
+  /** Without scripts, the page reloads itself after so many seconds. */
+  reloadSeconds?: number | undefined
+  /** The page leads to this address at once; it must have a link there too. */
+  goTo?: string | null | undefined
+}
+
+/** Sends a whole page, which no cache may keep. */
+async function sendPage(
+  reply: FastifyReply,
+  title: string | Html,
+  body: Html,
+  { reloadSeconds, goTo }: PageMoves = {},
+): Promise<FastifyReply> {
+  const page = await html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · employee-ledger</title>
+        <link rel="icon" href="${assetUrl('icon.svg')}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${assetUrl('style.css')}" />
+        <script src="${assetUrl('script.js')}" type="module"></script>
+        <script src="${assetUrl('keyboard.js')}" type="module"></script>
+        <script src="${assetUrl('palette.js')}" type="module"></script>
+        ${reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
+        ${typeof goTo === 'string' && html`<meta http-equiv="refresh" content="0; url=${goTo}" />`}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`
+  if (LATER.has(reply.statusCode) && !reply.hasHeader('retry-after'))
+    void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
+  return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page.toString())
+}
+
+/** Sends a part of a page for the script to insert. */
+export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
+  return reply
+    .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
+    .type('text/html; charset=utf-8')
+    .send((await body).toString())
+}
 
 interface PageContent extends PageMoves {
   title: string | Html

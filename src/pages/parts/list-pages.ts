@@ -3,7 +3,7 @@ import type { IdPrefix } from '#domain/ids'
 import { encodeCursor, pageBefore } from '#http/server/query-values'
 import { buildUrl, type QueryValues } from '#wording/navigation'
 import { readFormFields, renderChoice, type Choice } from './form.ts'
-import { html, type Html } from './html.ts'
+import { html, type Html } from './elements.ts'
 
 /** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50

@@ -4,8 +4,8 @@ import { checkProof, type ProofServices } from '#http/access/check-proof'
 import { sessionCookie } from '#http/access/session'
 import { refuseField, type ProblemError } from '#http/server/problem'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
-import { html, type Html } from './html.ts'
-import { getViewer } from './viewer.ts'
+import { html, type Html } from './elements.ts'
+import { getViewer } from './context.ts'
 
 /**
  * Renders what proves again that it is the user: a field for the current password or, for those who have none that they

@@ -3,9 +3,8 @@ import type { Report } from '#personal-data/report'
 import { sendReport } from '#api/admin/personal-data'
 import { readFormFields } from './form.ts'
 import { renderForm, type PageForms } from './form-page.ts'
-import { html, type Html } from './html.ts'
-import type { PageServices } from './page-services.ts'
-import { requireViewer } from './viewer.ts'
+import { html, type Html } from './elements.ts'
+import { type PageServices, requireViewer } from './context.ts'
 
 /** Renders the buttons of a form that asks for a report of what is held about a person. */
 export function renderReportButtons(): Html {

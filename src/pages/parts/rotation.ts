@@ -2,8 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { DEFAULT_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
 import { checkForm, readWholeNumber, type FormFields } from './form.ts'
 import { renderFormSection, type PageForms } from './form-page.ts'
-import { html, type Html } from './html.ts'
-import { describeRotation } from './times.ts'
+import { html, type Html, describeRotation } from './elements.ts'
 
 /* The form that gives a thing a new secret. */
 

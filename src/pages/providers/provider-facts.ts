@@ -1,14 +1,20 @@
-import type { StoredProvider } from '#accounts/providers/read-provider'
+import type { StoredProvider, Administrator, Unlinked } from '#accounts/providers/read-provider'
 import { findProviderAddresses, type ProviderAddresses } from '#domain/providers/provider-addresses'
 import type { UserRecord } from '#accounts/users/users'
-import { renderBadge } from '../parts/badges.ts'
-import { renderFacts } from '../parts/facts.ts'
-import { renderForm, type PageForms } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
-import { renderCopyable } from '../parts/once.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTime } from '../parts/times.ts'
+import { formatNumber } from '#wording/numbers'
+import {
+  renderCode,
+  renderBadge,
+  renderFacts,
+  html,
+  type Html,
+  renderCopyable,
+  renderTime,
+} from '#pages/parts/elements'
+import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
+import type { PageServices } from '#pages/parts/context'
+import { renderChoice } from '#pages/parts/form'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */
 type OperatorSettings =
@@ -56,27 +62,22 @@ export const AUTHENTICATION = { client_secret: 'Client secret', private_key_jwt:
 export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
   const { settings, use, createdAt } = provider
   const { role_claim: claim, roles } = settings
-  return renderFacts([
-    ['Use', html`${renderUse(provider)} ${MEANINGS[use.use]}`],
-    breakGlass === null
-      ? null
-      : [
-          'Break-glass administrator',
-          html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
+  return renderFacts({
+    Use: html`${renderUse(provider)} ${MEANINGS[use.use]}`,
+    'Break-glass administrator':
+      breakGlass !== null &&
+      html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
             (<bdi>${breakGlass.email}</bdi>), who can sign in with a password`,
-        ],
-    ['Issuer', html`<code>${settings.issuer}</code>`],
-    ['Client ID', html`<code>${settings.client_id}</code>`],
-    ['Authentication', AUTHENTICATION[settings.client_auth]],
-    ['Create users', settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No'],
-    [
-      'Roles',
+    Issuer: renderCode(settings.issuer),
+    'Client ID': renderCode(settings.client_id),
+    Authentication: AUTHENTICATION[settings.client_auth],
+    'Create users': settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No',
+    Roles:
       claim === null
         ? 'Changed only here'
-        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code> ${role}`)}; otherwise member`,
-    ],
-    ['Created', renderTime(createdAt, timeZone)],
-  ])
+        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 && ', '}<code>${value}</code> ${role}`)}; otherwise member`,
+    Created: renderTime(createdAt, timeZone),
+  })
 }
 
 /** Renders the buttons of a provider. */
@@ -97,9 +98,8 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
     <h3>Post-logout redirect URI</h3>
     ${renderCopyable('post-logout-uri', addresses.postLogout)}
     ${
-      keys === null
-        ? ''
-        : html`<h3>Public key (JWKS)</h3>
+      keys !== null &&
+      html`<h3>Public key (JWKS)</h3>
             <p>Enter the address, or the key itself if the provider does not fetch it.</p>
             ${renderCopyable('jwks-uri', addresses.jwks)} ${renderCopyable('jwks', JSON.stringify(keys, null, 2))}`
     }`
@@ -111,4 +111,121 @@ export function renderSignInLink({ signIn }: ProviderAddresses): Html {
       Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this link.
     </p>
     ${renderCopyable('sign-in-link', signIn)}`
+}
+
+interface UseChoices {
+  provider: StoredProvider
+  /** Who can be the break-glass administrator. */
+  administrators: Administrator[]
+  /** How many users the company has, and how many of them have never signed in through the provider. */
+  counts: Unlinked
+}
+
+type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
+
+/**
+ * Renders the actions that change the use of a provider. `proof` proves who turns on one that is off: whoever controls
+ * it can sign in as any user.
+ */
+export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html): Html {
+  const { provider } = choices
+  const { use } = provider.use
+  const howToRequire = html`<p>To require it, make it optional first, and sign in through it.</p>`
+  return html`<div class="actions">
+      ${use !== 'optional' && renderUseChange(forms, provider, 'optional', proof)}
+      ${use !== 'off' && renderUseChange(forms, provider, 'off')}
+    </div>
+    ${use === 'off' ? howToRequire : renderRequirement(forms, choices)}`
+}
+
+function renderRequirement(forms: UseForms, choices: UseChoices): Html {
+  const isRequired = choices.provider.use.use === 'required'
+  return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
+    <p>
+      ${!isRequired && 'Everybody must sign in through the provider: passwords and passkeys stop, and sessions that began with them end. '}One
+      administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
+      keeps the role and the password, while the provider is required.
+    </p>
+    ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(renderRequire(forms, choices, 'Require provider', 'danger'), choices.counts, forms.problemOf('require') !== null)}`
+}
+
+function renderRequire(
+  forms: UseForms,
+  { provider: { use, version }, administrators }: UseChoices,
+  label: string,
+  style: string,
+): Html {
+  const options = [
+    ...(use.break_glass === null ? [{ value: '', label: 'Choose an administrator' }] : []),
+    ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
+  ]
+  return renderForm(forms, 'require', {
+    version,
+    values: { break_glass: use.break_glass ?? '' },
+    fields: ({ break_glass: value = '' }, problem) =>
+      renderChoice({ name: 'break_glass', label: 'Break-glass administrator', value, options }, problem),
+    buttons: html`<button class="${style}">${label}</button>`,
+  })
+}
+
+/** Asks before everybody's other ways to sign in end. */
+function renderQuestion(form: Html, counts: Unlinked, isOpen: boolean): Html {
+  return html`<details class="confirm" ${isOpen && html`open`}>
+    <summary class="button">Require provider…</summary>
+    <div class="question">
+      <p><strong>${describeUnlinked(counts)}</strong></p>
+      ${form}
+    </div>
+  </details>`
+}
+
+const CHANGES = {
+  optional: {
+    label: 'Make optional',
+    text: 'Users can sign in through the provider, and with a password or passkey if they have one.',
+  },
+  off: {
+    label: 'Turn off',
+    text:
+      'Nobody can sign in through the provider, and sessions that began there end. Users need a password or ' +
+      'passkey.',
+  },
+}
+
+function renderUseChange(forms: UseForms, provider: StoredProvider, use: keyof typeof CHANGES, fields = html``): Html {
+  const field = { name: 'seen', value: String(provider.version) }
+  const isOpen = forms.problemOf(use) !== null
+  return renderConfirmedAction({ ...CHANGES[use], action: forms.actionOf(use), field, fields, isOpen })
+}
+
+/** Renders the action that removes a provider. */
+export function renderRemoval(forms: UseForms, { version }: StoredProvider): Html {
+  const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
+  const field = { name: 'seen', value: String(version) }
+  return renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })
+}
+
+/** Says how many users have no account at the provider yet. */
+export function describeUnlinked({ users, unlinked }: Unlinked): string {
+  return unlinked === 0
+    ? 'All users have signed in through the provider.'
+    : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`
+}
+
+/** Renders who has no account at the provider yet. */
+export function renderUnlinked(counts: Unlinked): Html {
+  const { first, unlinked } = counts
+  if (unlinked === 0) return html`<p>Nobody is missing. You can require the provider.</p>`
+  const others = unlinked - first.length
+  const people = first.map(
+    ({ id, name, email }) =>
+      html`<li>
+        <a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span>
+      </li>`,
+  )
+  return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
+    <ul>
+      ${people}
+      ${others > 0 && html`<li>${formatNumber(others)} more</li>`}
+    </ul>`
 }

@@ -13,7 +13,7 @@ import {
   readProviderSettings,
 } from '#domain/providers/read-provider-settings'
 import { ProblemError } from '#http/server/problem'
-import type { FormControl, FormFields } from '../parts/form.ts'
+import type { FormControl, FormFields } from '#pages/parts/form'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The names of the fields of `listProviderFields`. */

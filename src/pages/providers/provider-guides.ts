@@ -1,4 +1,4 @@
-import type { FormFields } from '../parts/form.ts'
+import type { FormFields } from '#pages/parts/form'
 
 /** How to register this service at a kind of provider, and what to enter here. */
 interface ProviderGuide {

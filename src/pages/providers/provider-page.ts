@@ -1,7 +1,27 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { renderProblemsOf } from '../parts/attention.ts'
+import { addProvider, changeProvider, NO_PROVIDER, rotateProviderSecret } from '#accounts/providers/change-provider'
+import type { ProviderAddresses } from '#domain/providers/provider-addresses'
+import {
+  readFormFields,
+  renderButtons,
+  renderHidden,
+  type FormFields,
+  readSeenVersion,
+  toSentence,
+} from '#pages/parts/form'
+import {
+  addFormPage,
+  renderForm,
+  type PageForms,
+  type Form,
+  type PageRequest,
+  renderFormSection,
+} from '#pages/parts/form-page'
+import { html, type Html, renderCode, renderSection } from '#pages/parts/elements'
+import { NAVIGATION, buildUrl } from '#wording/navigation'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
+import { renderProblemsOf } from '#pages/parts/attention'
 import { type ProviderClient, ProviderError } from '#accounts/oidc/provider-client'
-import { changeProvider, NO_PROVIDER, rotateProviderSecret } from '#accounts/providers/change-provider'
 import {
   listBreakGlass,
   readUnlinkedUsers,
@@ -14,36 +34,96 @@ import { findUser } from '#accounts/users/users'
 import { isId } from '#domain/ids'
 import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
-import { type FormFields, readSeenVersion, toSentence } from '../parts/form.ts'
-import { addFormPage, type Form, type PageForms, type PageRequest, renderFormSection } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation'
-import { renderSection } from '../parts/section.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { renderProof, requireProof } from '../parts/proof.ts'
+import { renderProof, requireProof } from '#pages/parts/proof'
 import {
-  AUTHENTICATION,
   findOperatorSettings,
-  MEANINGS,
   renderAddresses,
+  AUTHENTICATION,
+  MEANINGS,
   renderProviderActions,
   renderProviderFacts,
   renderSignInLink,
   renderUse,
+  describeUnlinked,
+  renderRemoval,
+  renderUnlinked,
+  renderUseForms,
 } from './provider-facts.ts'
+import { ANY_PROVIDER, PROVIDER_GUIDES } from './provider-guides.ts'
 import {
-  formatFields,
   listProviderFields,
   listSecretFields,
   PROVIDER_FIELDS,
+  readSetupForm,
+  formatFields,
   readNewSecret,
   readSettingsForm,
 } from './provider-form.ts'
-import { describeUnlinked, renderRemoval, renderUnlinked, renderUseForms } from './provider-use.ts'
 
 const { path: PATH } = NAVIGATION.signIn
+
+/** `/settings/sign-in/new`: the form that sets up the company's identity provider. */
+export function addProviderSetup(app: FastifyInstance, services: PageServices): void {
+  const { providers } = services
+  addFormPage(app, {
+    path: `${PATH}/new`,
+    load: async (request) => findOperatorSettings(services, getViewer(request).companyId),
+    render: ({ addresses, missing }, forms, { query }) => ({
+      title: 'Set up identity provider',
+      trail: [NAVIGATION.signIn],
+      body: missing ?? renderSetup(forms, addresses, (forms.sentTo('setUp') ?? readFormFields(query))['provider']),
+    }),
+    forms: {
+      setUp: {
+        keeps: [...PROVIDER_FIELDS, 'client_auth', 'provider'],
+        async run(request, fields) {
+          const { settings, secret } = readSetupForm(fields, providers.allowsHttp)
+          await addProvider(providers, getActing(request), settings, secret)
+          return { goTo: `${PATH}?done=added` }
+        },
+      },
+    },
+  })
+}
+
+function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, provider = ''): Html {
+  const chosen = Object.hasOwn(PROVIDER_GUIDES, provider) ? provider : ''
+  const guide = PROVIDER_GUIDES[chosen] ?? ANY_PROVIDER
+  return html`${renderChoiceOfGuide(chosen)}
+    <h2>2. Register this service at ${chosen === '' ? 'the provider' : guide.label}</h2>
+    <ol>
+      ${guide.steps.map((step) => html`<li>${renderStep(step)}</li>`)}
+    </ol>
+    ${renderAddresses(addresses, null)}
+    <h2>3. Enter what it shows</h2>
+    <p>Nobody can sign in through it until you have tested it and switched it on.</p>
+    ${renderForm(forms, 'setUp', {
+      values: guide.fields,
+      fields: [
+        renderHidden('provider', chosen),
+        ...listProviderFields(guide.issuer),
+        ...listSecretFields(guide.takesNoKey),
+      ],
+      buttons: renderButtons('Set up', PATH),
+    })}`
+}
+
+function renderChoiceOfGuide(chosen: string): Html {
+  const choices = [...Object.entries(PROVIDER_GUIDES), ['', ANY_PROVIDER] as const]
+  return html`<h2>1. Choose the provider</h2>
+    <nav class="tools" aria-label="Provider">
+      ${choices.map(([provider, { label }]) => {
+        const current = provider === chosen ? html`aria-current="true"` : ''
+        return html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${current}>${label}</a>`
+      })}
+    </nav>`
+}
+
+/** Renders text between backticks in bold. */
+function renderStep(step: string): Html[] {
+  return step.split('`').map((part, at) => (at % 2 === 1 ? html`<strong>${part}</strong>` : html`${part}`))
+}
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
 export function addProviderPage(app: FastifyInstance, services: PageServices): void {
@@ -167,12 +247,12 @@ async function renderProvider(
   const keys = findKeys(services.providers.secrets, provider)
   return html`<h2><bdi>${settings.name}</bdi></h2>
     ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
-    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${missing ? '' : renderProviderActions(forms, provider)}`)}
-    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses ? renderSignInLink(addresses) : ''}`)}
+    ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, html`${renderProviderFacts(provider, breakGlass, timeZone)} ${!missing && renderProviderActions(forms, provider)}`)}
+    ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, html`${renderUnlinked(counts)} ${addresses && renderSignInLink(addresses)}`)}
     ${renderSection({ heading: 'Use', status: MEANINGS[use.use], isOpen: true }, renderUseForms(forms, shown, proof))}
     ${renderFormSection(forms, 'edit', {
       heading: 'Settings',
-      status: html`<code>${settings.issuer}</code>`,
+      status: renderCode(settings.issuer),
       version: provider.version,
       values: formatFields(settings),
       fields: listProviderFields(),
@@ -187,8 +267,8 @@ async function renderProvider(
       fields: listSecretFields(),
       buttons: html`<button>Replace secret</button>`,
     })}
-    ${addresses ? renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys)) : ''}
-    ${use.use === 'required' ? '' : renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(forms, provider))}`
+    ${addresses && renderSection({ heading: 'At the provider', status: 'The addresses to register there' }, renderAddresses(addresses, keys))}
+    ${use.use !== 'required' && renderSection({ heading: 'Removal', status: 'Deletes the settings and the secret' }, renderRemoval(forms, provider))}`
 }
 
 /** The page must open without the key, too: the secret can be replaced there. */

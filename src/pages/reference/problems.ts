@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { problem } from '#domain/errors'
 import { acceptsPages } from '#http/server/media-types'
 import { addVary } from '#http/server/compression'
-import { sendRefusal } from '../parts/error-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderBreadcrumb, sendOpenPage } from '../parts/layout.ts'
+import { sendRefusal } from '#pages/parts/error-page'
+import { html, type Html, renderTable, type Columns } from '#pages/parts/elements'
+import { renderBreadcrumb, sendOpenPage } from '#pages/parts/layout'
 import { REFERENCE_PAGES } from '#wording/navigation'
-import { renderTable, type Column } from '../parts/table.ts'
-import { recognizeViewer, type RecognitionServices } from '../parts/viewer.ts'
+import { recognizeViewer, type RecognitionServices } from '#pages/parts/context'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
-import { renderText } from './render-text.ts'
+import { renderText } from './render-operation.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const [, PROBLEMS] = REFERENCE_PAGES
@@ -85,12 +84,10 @@ function renderCode(described: Described): Html {
   `
 }
 
-const CODE: Column<{ code: string }> = {
-  heading: 'Code',
-  isName: true,
-  cell: ({ code }) => html`<a href="/problems/${code}"><code>${code}</code></a>`,
+const CODE_AND_MEANING: Columns<{ code: string; title: string }> = {
+  Code: { isName: true, cell: ({ code }) => html`<a href="/problems/${code}"><code>${code}</code></a>` },
+  Meaning: ({ title }) => title,
 }
-const MEANING: Column<{ title: string }> = { heading: 'Meaning', cell: ({ title }) => title }
 
 function renderProblemList(): Html {
   return html`
@@ -98,14 +95,13 @@ function renderProblemList(): Html {
     <p>What a refused call answers. Open a code to see when it happens, and what to do.</p>
     ${renderTable({
       caption: 'Problems by HTTP status',
-      columns: [
-        { heading: 'Status', cell: ({ status }) => html`<span class="unbroken">${status}</span>` },
-        CODE,
-        MEANING,
-      ],
+      columns: {
+        Status: ({ status }) => html`<span class="unbroken">${status}</span>`,
+        ...CODE_AND_MEANING,
+      },
       rows: PROBLEMS_OF_CALLS.toSorted((a, b) => a.status - b.status),
     })}
     <h2 id="records">Errors of records</h2>
-    ${renderTable({ caption: 'Errors of records', columns: [CODE, MEANING], rows: ERRORS_OF_RECORDS })}
+    ${renderTable({ caption: 'Errors of records', columns: CODE_AND_MEANING, rows: ERRORS_OF_RECORDS })}
   `
 }

@@ -1,7 +1,6 @@
 import type { OpenApiDocument } from '#http/openapi/build-document'
 import { resolveReference, type Operation, type OperationGroup, type Schema } from './operations.ts'
-import { problemCodesOf } from './render-operation.ts'
-import { describeType } from './render-schema.ts'
+import { problemCodesOf, describeType } from './render-operation.ts'
 import { writeSamples } from './samples.ts'
 
 /* The reference as Markdown, for programs that read texts. */

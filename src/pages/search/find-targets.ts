@@ -17,7 +17,7 @@ import {
   REFERENCE_PAGES,
   UPLOAD_PATH,
 } from '#wording/navigation'
-import { findFormerPeople } from '../parts/former-people.ts'
+import { findFormerPeople } from '#pages/parts/former-people'
 import { foldText } from '#text/normalize-text'
 
 /** Something that a search leads to. */

@@ -5,17 +5,23 @@ import { ProviderError, type ProviderIdentity } from '#accounts/oidc/provider-cl
 import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { idsOf } from '#http/server/access-log'
 import { companyPath, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
-import { capitalise } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
-import { sendCardPage, sendUserPage, renderBreadcrumb } from '../parts/layout.ts'
-import { renderCopyable } from '../parts/once.ts'
+import { capitalise } from '#pages/parts/call-words'
+import { renderCode, isolate, html, type Html, renderCopyable, renderFacts, renderTable } from '#pages/parts/elements'
+import { sendCardPage, sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
-import type { AuthorizationPurpose } from './authorization-request.ts'
 import type { SignInPreview } from '#accounts/sign-in/sign-in-through-provider'
 import type { SessionUser } from '#accounts/users/sessions'
 import type { Role } from '#domain/accounts/roles'
-import { renderFacts } from '../parts/facts.ts'
-import { renderTable } from '../parts/table.ts'
+
+/** Why someone authenticates at the provider: to sign in; to link a user; or, as an administrator, to test. */
+export type AuthorizationPurpose = { to: 'sign in' } | LinkPurpose | { to: 'test'; userId: string }
+
+export interface LinkPurpose {
+  to: 'link'
+  userId: string
+  /** The SHA-256 of the one-time link's token that proves the user, in base64url; null if the session does. */
+  linkHash: string | null
+}
 
 interface Failure {
   /** Null if it is not known. */
@@ -101,24 +107,22 @@ export function sendTestResult(
         ${renderOutcome(preview)} Nothing was changed.
       </p>
       <h2>What the provider says</h2>
-      ${renderFacts([
-        ['Account', html`<code>${subject}</code> at <bdi>${issuer}</bdi>`],
-        ['Email', renderEmail(identity)],
-        ['Name', name === null ? 'None' : html`<bdi>${name}</bdi>`],
-        [
-          'Values of the role claim',
+      ${renderFacts({
+        Account: html`<code>${subject}</code> at <bdi>${issuer}</bdi>`,
+        Email: renderEmail(identity),
+        Name: name === null ? 'None' : isolate(name),
+        'Values of the role claim':
           roleValues.length === 0
             ? 'None'
-            : html`${roleValues.map((value, at) => html`${at > 0 ? ', ' : ''}<code>${value}</code>`)}`,
-        ],
-      ])}
+            : html`${roleValues.map((value, at) => html`${at > 0 && ', '}<code>${value}</code>`)}`,
+      })}
       <h2>All claims</h2>
       ${renderTable({
         caption: 'Claims',
-        columns: [
-          { heading: 'Claim', cell: ([claim]) => html`<code>${claim}</code>` },
-          { heading: 'Value', cell: ([, value]) => html`<code>${formatClaim(value)}</code>` },
-        ],
+        columns: {
+          Claim: ([claim]) => renderCode(claim),
+          Value: ([, value]) => renderCode(formatClaim(value)),
+        },
         rows: Object.entries(identity.claims),
       })}
       <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,

@@ -22,22 +22,23 @@ import {
   type FormProblem,
   renderField,
   renderHidden,
-} from '../parts/form.ts'
+  NEW_PASSWORD,
+  requireRepeated,
+} from '#pages/parts/form'
 import type { UserOfLink } from '#accounts/users/user-rows'
 import { readNames } from '#ledger/read/read-names'
-import { html, type Html } from '../parts/html.ts'
-import { sendCardPage } from '../parts/layout.ts'
-import { NEW_PASSWORD, requireRepeated } from '../parts/new-password.ts'
+import { html, type Html } from '#pages/parts/elements'
+import { sendCardPage } from '#pages/parts/layout'
 import { companyPath, passwordPath } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { findOperatorSettings } from '../providers/provider-facts.ts'
-import { keepAuthorizationRequest } from './authorization-request.ts'
+import type { PageServices } from '#pages/parts/context'
+import { findOperatorSettings } from '#pages/providers/provider-facts'
+import { keepAuthorizationRequest } from './provider-sign-in.ts'
 import { createBudget } from '#admission/budget'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'
 import type { PasswordScope } from '#accounts/users/password-users'
 import type { Outbox } from '#accounts/mail/outbox'
 import { networkOf } from '#domain/networks'
-import { readCompany } from './destination.ts'
+import { FORGOT_PASSWORD_PATH, readCompany } from './sign-in-form.ts'
 import { trimBlanks } from '#text/normalize-text'
 
 function describeUsedUp({ outbox }: CompanyServices): Problem {
@@ -159,8 +160,6 @@ async function sendToProvider(
       </p>`,
   })
 }
-
-export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 
 /** Requests that wait until the one before has been carried out; those of a network are a quarter at most. */
 const WAITING = 400

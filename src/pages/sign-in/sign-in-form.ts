@@ -1,16 +1,89 @@
 import type { FastifyReply } from 'fastify'
+import { findPasskeySupport, type PasskeySupport } from '#accounts/passkeys/relying-party'
+import { recordSessionEvents } from '#accounts/record-session-events'
+import { endSession } from '#accounts/users/sessions'
+import { isId } from '#domain/ids'
+import { clientOf, findSessionUser, sessionCookie, setSessionCookie, findSessionCompany } from '#http/access/session'
+import { rememberUser } from '#http/access/known-browser'
+import { readOwnPath, buildUrl } from '#wording/navigation'
 import type { PasswordUser } from '#accounts/users/password-users'
 import { problem } from '#domain/errors'
-import { findSessionCompany } from '#http/access/session'
-import { buildUrl, readOwnPath } from '#wording/navigation'
-import { type FormProblem, renderChoice, renderField, renderHidden } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
-import { keepForm } from '../parts/kept-form.ts'
-import { sendCardPage } from '../parts/layout.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { type Destination, renderDestination } from './destination.ts'
-import { FORGOT_PASSWORD_PATH } from './set-password.ts'
-import { findSupport, renderPasskeyForm } from './passkey-form.ts'
+import { assetUrl } from '#pages/assets/assets'
+import { html, type Html } from '#pages/parts/elements'
+import type { PageServices } from '#pages/parts/context'
+import { type FormFields, renderHidden, type FormProblem, renderChoice, renderField } from '#pages/parts/form'
+import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack, keepForm } from '#pages/parts/kept-form'
+import { sendCardPage } from '#pages/parts/layout'
+
+export const PASSKEY_PATH = '/sign-in/passkey'
+export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
+
+/** Finds out whether passkeys work at the address of this service. */
+export function findSupport({ sessions, providers }: Pick<PageServices, 'sessions' | 'providers'>): PasskeySupport {
+  return findPasskeySupport(sessions.publicUrl, providers.secrets.hasKey)
+}
+
+/** Renders the button that signs in with a passkey. It is shown only where scripts run and the browser has passkeys. */
+export function renderPasskeyForm(destination: Destination): Html {
+  return html`<p class="alert" role="alert" data-passkey-fault hidden></p>
+    <form method="post" action="${PASSKEY_PATH}" class="stack" data-passkey="use" hidden>
+      ${renderDestination(destination)}
+      <input type="hidden" name="response" />
+      <p class="or" aria-hidden="true">or</p>
+      <button>Sign in with a passkey</button>
+    </form>
+    <script src="${assetUrl('passkeys.js')}" type="module"></script>`
+}
+
+/** Where a sign-in leads to. */
+export interface Destination {
+  /** A path of this service; empty for the home page. */
+  next: string
+  /** The form to go back to, if one was sent without a session. */
+  kept: KeptForm | null
+}
+
+/** Renders the destination as hidden inputs. */
+export function renderDestination({ next, kept }: Destination): Html {
+  return html`${renderHidden('next', next)}${renderKeptForm(kept)}`
+}
+
+/** Reads the hidden inputs of `renderDestination`. */
+export function readDestination(sent: FormFields): Destination {
+  return { next: readOwnPath(sent['next']), kept: readKeptForm(sent) }
+}
+
+/** Reads the company that a link or a form names, so that only its user signs in; empty if none is named. */
+export function readCompany({ company = '' }: FormFields): string {
+  return isId('com', company) ? company : ''
+}
+
+interface Finished extends Destination {
+  /** The cookie of the new session. */
+  cookie: string
+  companyId: string
+  userId: string
+}
+
+/** Gives the browser its new session, ends the previous one, remembers the user, and goes where the person wants to. */
+export async function finishSignIn(
+  services: PageServices,
+  reply: FastifyReply,
+  { cookie, companyId, userId, next, kept }: Finished,
+): Promise<FastifyReply> {
+  const { access, accessPool, company, sessions } = services
+  const { request } = reply
+  const former = sessionCookie(request, sessions)
+  const formerUser = await findSessionUser(access, request, sessions, 'peek')
+  if (former !== null && formerUser) {
+    await endSession(accessPool, formerUser, { cookie: former, client: clientOf(request), why: 'signed in again' })
+    if (formerUser.companyId !== companyId) await recordSessionEvents(company, formerUser.companyId)
+  }
+  await recordSessionEvents(company, companyId)
+  setSessionCookie(reply, sessions, cookie)
+  await rememberUser(services, reply, { companyId, userId })
+  return kept?.companyId === companyId ? sendWayBack(reply, kept) : reply.redirect(next || '/', 303)
+}
 
 /** The values with which the form is shown. */
 export interface SignInForm extends Destination {
@@ -97,19 +170,19 @@ export function sendSignInForm(
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,
-    body: html`${notFound === null ? '' : html`<p>${NOT_FOUND[notFound]}</p>`}
+    body: html`${notFound !== null && html`<p>${NOT_FOUND[notFound]}</p>`}
       <form method="post" action="/sign-in" class="stack">
         ${renderDestination(destination)}
-        ${tries === 0 ? '' : renderHidden('tries', tries)}
-        ${hasChoice || company === '' ? '' : renderHidden('company', company)}
-        ${renderField(emailField, null)} ${hasChoice ? renderChoice(companyField, null) : ''}
+        ${tries !== 0 && renderHidden('tries', tries)}
+        ${!(hasChoice || company === '') && renderHidden('company', company)}
+        ${renderField(emailField, null)} ${hasChoice && renderChoice(companyField, null)}
         ${renderField(passwordField, null)}
         <button class="primary">Sign in</button>
-        ${hasProvider ? html`<button name="way" value="provider">Continue with single sign-on</button>` : ''}
+        ${hasProvider && html`<button name="way" value="provider">Continue with single sign-on</button>`}
       </form>
-      ${hasPasskeys ? renderPasskeyForm(destination) : ''}
+      ${hasPasskeys && renderPasskeyForm(destination)}
       <p class="hint">${renderForgotten(services, company)}</p>
-      ${company === '' ? '' : ofOneCompany}`,
+      ${company !== '' && ofOneCompany}`,
   })
 }
 

@@ -7,17 +7,14 @@ import { formatLocalDay, shiftDay } from '#domain/local-times'
 import { MAX_REASON, MAX_SNOOZE_DAYS } from '#domain/snoozes'
 import { readNames } from '#ledger/read/read-names'
 import { databaseTimeMs } from '#postgres/database-clock'
-import { SNOOZES_PATH } from '../parts/attention.ts'
+import { SNOOZES_PATH } from '#pages/parts/attention'
 import { describeItem, nameSubject } from '#wording/attention-words'
 import { describeCode } from '#wording/failure-causes'
-import { readFormFields, renderButtons, renderHidden } from '../parts/form.ts'
-import { addFormPage, type PageForms, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
+import { readFormFields, renderButtons, renderHidden } from '#pages/parts/form'
+import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
+import { isolate, html, type Html, renderTable, formatCalendarDay } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTable } from '../parts/table.ts'
-import { formatCalendarDay } from '../parts/times.ts'
-import { getActing, getViewer, readAttentionOf } from '../parts/viewer.ts'
+import { type PageServices, getActing, getViewer, readAttentionOf } from '#pages/parts/context'
 import { trimBlanks } from '#text/normalize-text'
 
 const HOME = NAVIGATION.bulkUserLogs
@@ -117,13 +114,12 @@ function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZ
 function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms: PageForms<'end'>): Html {
   return renderTable({
     caption: 'Snoozed problems, that which returns first to begin with',
-    columns: [
-      { heading: 'Problem', isWide: true, isLong: true, cell: ({ item }) => renderProblem(item) },
-      { heading: 'Until', cell: ({ until }) => formatCalendarDay(until) },
-      { heading: 'Reason', isLong: true, cell: ({ reason }) => html`<bdi>${reason}</bdi>` },
-      { heading: 'Snoozed by', cell: ({ actor }) => html`<bdi>${names.get(actor) ?? actor}</bdi>` },
-      {
-        heading: 'Action',
+    columns: {
+      Problem: { isWide: true, isLong: true, cell: ({ item }) => renderProblem(item) },
+      Until: ({ until }) => formatCalendarDay(until),
+      Reason: { isLong: true, cell: ({ reason }) => isolate(reason) },
+      'Snoozed by': ({ actor }) => isolate(names.get(actor) ?? actor),
+      Action: {
         isHeadingHidden: true,
         cell: ({ name, item }) =>
           html`<form method="post" action="${forms.actionOf('end')}">
@@ -131,7 +127,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
             <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
           </form>`,
       },
-    ],
+    },
     rows: snoozes,
   })
 }

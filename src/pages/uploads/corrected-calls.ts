@@ -5,9 +5,8 @@ import { areValidKept } from '#ledger/corrections/read-failed-call'
 import { readCorrection, type Correction } from '#ledger/corrections/read-correction'
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
-import { formatCorrection } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
-import { renderEntryLink } from '../parts/links.ts'
+import { formatCorrection } from '#pages/parts/call-words'
+import { html, type Html, renderEntryLink } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
 /** The call that a form is to correct. */

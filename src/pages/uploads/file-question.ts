@@ -2,11 +2,10 @@ import { ENCODINGS, readEncoding } from '#spreadsheets/encodings'
 import type { FileAnswers, FileParameter, StoredQuestion } from '#spreadsheets/file-question'
 import type { LeftOut } from '#spreadsheets/find-table'
 import type { Original } from '#ledger/uploads/originals'
-import type { FormFields } from '../parts/form.ts'
+import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
+import { isolate, html, type Html, renderTable } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
-import { renderTable } from '../parts/table.ts'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
   encoding: 'Which of these looks right?',
@@ -67,17 +66,14 @@ export function renderReading({ id, notes, answers, hasContent }: Original): Htm
       renderTable<LeftOut>({
         caption: 'Left out',
         isCaptionShown: true,
-        columns: [
-          { heading: 'Place', cell: formatPlace },
-          { heading: 'Reason', cell: ({ message }) => html`<bdi>${message}</bdi>` },
-          {
-            heading: 'Correction',
-            cell: ({ line, reason }) =>
-              hasContent && line !== null && (reason === 'above_header' || reason === 'second_header')
-                ? form(html`<button name="header_row" value="${line}">Line ${line} names the columns</button>`)
-                : '',
-          },
-        ],
+        columns: {
+          Place: formatPlace,
+          Reason: ({ message }) => isolate(message),
+          Correction: ({ line, reason }) =>
+            hasContent && line !== null && (reason === 'above_header' || reason === 'second_header')
+              ? form(html`<button name="header_row" value="${line}">Line ${line} names the columns</button>`)
+              : '',
+        },
         rows: leftOut,
       })
     }

@@ -16,13 +16,12 @@ import { guessNameRule } from '#spreadsheets/split-name'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import { FileFaultError } from '#uploads/part-builder'
 import type { PartPreview } from '#uploads/run-part'
-import type { FormFields } from '../parts/form.ts'
+import type { FormFields } from '#pages/parts/form'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
+import { isolate, html, type Html, renderTable } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
+import { renderBreakable } from '#pages/parts/attribute-values'
 
 /** A column and some of its values. */
 interface ShownColumn {
@@ -58,12 +57,12 @@ export function renderMapping(
       </summary>
       ${renderTable<ShownColumn>({
         caption: 'Columns of the file',
-        columns: [
-          { heading: 'Column', cell: ({ column }) => html`<bdi>${readName(column.header)}</bdi>` },
-          { heading: 'Values', isLong: true, cell: renderExamples },
-          { heading: 'Goes to', cell: (row) => (row.column.to === null ? ASKED : renderTarget(row)) },
-          { heading: 'How values are read', cell: (row) => renderReading(row) },
-        ],
+        columns: {
+          Column: ({ column }) => isolate(readName(column.header)),
+          Values: { isLong: true, cell: renderExamples },
+          'Goes to': (row) => (row.column.to === null ? ASKED : renderTarget(row)),
+          'How values are read': (row) => renderReading(row),
+        },
         rows,
       })}
       ${renderChoices(mapping, asksToLeaveOut(asked))}
@@ -198,7 +197,7 @@ function renderNames(columns: readonly ColumnMapping[]): Html {
 function renderExamples({ column, examples }: ShownColumn): Html {
   if (isSecretHeader(readName(column.header)) && examples.length === 0) return html`<em>not kept</em>`
   return html`${examples.map((value, at) => {
-    const shown = value.includes('@') ? renderBreakable(value) : html`<bdi>${value}</bdi>`
+    const shown = value.includes('@') ? renderBreakable(value) : isolate(value)
     return html`${at > 0 && ' · '}${shown}`
   })}`
 }

@@ -5,23 +5,20 @@ import { countBeside } from '#ledger/uploads/change-upload'
 import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import { requireOwnUpload } from '#uploads/apply-upload'
 import type { MissingPeople } from '#uploads/missing-people'
-import { findMissing, isUnusual, keepMissing, listMissing, readMissing } from '#uploads/missing-people'
+import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '#uploads/missing-people'
 import { ALWAYS } from '#http/access/heavy-reads'
-import type { FormFields } from '../parts/form.ts'
+import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
-import { renderEmployeeLink } from '../parts/links.ts'
-import { renderPageLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import type { PageServices } from '../parts/page-services.ts'
+import { isolate, html, type Html, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
+import { type PageServices, getActing } from '#pages/parts/context'
 import { formatNumber, formatPeople } from '#wording/numbers'
-import { renderTable } from '../parts/table.ts'
-import { getActing } from '../parts/viewer.ts'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
 
 /** What a page shows of the people who are not in a file. */
 export interface ShownMissing extends MissingPeople {
   employees: readonly Employee[]
-  /** How many people the company's other files of the last day deactivate, or did. */
+  /** How many people the company's other files of the last day deactivate, or did, and its keys did today. */
   beside: number
   /** The row behind which the page begins, and the next one; null if that does not exist. */
   after: number
@@ -81,12 +78,11 @@ export function renderConfirmation(missing: ShownMissing): Html {
   if (missing.count === 0) return html``
   const { count, active, beside } = missing
   const seen = html`<input type="hidden" name="beside" value="${beside}" />`
-  if (!isUnusual({ count: count + beside, active }))
-    return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
+  if (beside <= roomBeside(missing)) return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
   return html`${seen}<p class="alert" role="alert">
       ${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one in
-      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files deactivate since yesterday`}. Check
-      whether the file is complete.
+      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`}.
+      Check whether the file is complete.
     </p>
     <div class="field">
       <label for="deactivate">Number of people to deactivate</label>
@@ -116,11 +112,11 @@ function renderList(id: string, { count, employees, after, next }: ShownMissing)
     <form method="post" action="${UPLOAD_PATH}/${id}/keep-missing"><button>Keep them active</button></form>
     ${renderTable<Employee>({
       caption: 'People who are not in this file',
-      columns: [
-        { heading: 'Name', cell: renderEmployeeLink },
-        { heading: 'External ID', cell: ({ external_id: externalId }) => html`<bdi>${externalId ?? ''}</bdi>` },
-        { heading: 'Email', cell: ({ email }) => html`<bdi>${email ?? ''}</bdi>` },
-      ],
+      columns: {
+        Name: renderEmployeeLink,
+        'External ID': ({ external_id: externalId }) => isolate(externalId ?? ''),
+        Email: ({ email }) => isolate(email ?? ''),
+      },
       rows: employees,
     })}
     ${renderPageLinks([

@@ -11,14 +11,11 @@ import type { PartCounts } from '#domain/uploads'
 import { nameRow, type PartRecords } from '#uploads/part-records'
 import type { PartPreview } from '#uploads/run-part'
 import { nameRecord } from '#log/detailed-records'
-import { renderAttributeName } from '../parts/attribute-words.ts'
-import { describeCause } from '../parts/describe-cause.ts'
-import { renderCounts } from '../parts/facts.ts'
-import { toSentence } from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
+import { renderAttributeName, listAttributes, renderChange, renderValue } from '#pages/parts/attribute-values'
+import { describeCause } from '#pages/parts/describe-cause'
+import { isolate, renderCounts, html, type Html, renderTable } from '#pages/parts/elements'
+import { toSentence } from '#pages/parts/form'
 import { formatNumber } from '#wording/numbers'
-import { listAttributes, renderChange, renderValue } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
 
 /** The people and the errors that are shown, and the attributes of a person. */
 const SHOWN = 200
@@ -210,11 +207,11 @@ function renderLines(
   ${renderTable<PreviewLine>({
     caption,
     isCaptionShown: true,
-    columns: [
-      { heading: 'Place', cell: (line) => line.place },
-      ...(hasPeople ? [{ heading: 'Person', cell: (line: PreviewLine) => html`<bdi>${line.person}</bdi>` }] : []),
-      { heading, cell: (line) => line.what() },
-    ],
+    columns: {
+      Place: (line) => line.place,
+      ...(hasPeople && { Person: (line: PreviewLine) => isolate(line.person) }),
+      [heading]: (line) => line.what(),
+    },
     rows: lines.slice(0, SHOWN),
   })}
     ${more > 0 && html`<p class="hint">and ${formatNumber(more)} more</p>`}`

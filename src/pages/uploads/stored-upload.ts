@@ -14,9 +14,8 @@ import type { Original } from '#ledger/uploads/originals'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html } from '../parts/html.ts'
+import { html, type Html, renderTable } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
-import { renderTable } from '../parts/table.ts'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
 import { renderLeaveOut, renderMapping } from './mapping-form.ts'
@@ -192,35 +191,29 @@ function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]):
   const isBefore = state === 'previewing' || state === 'previewed'
   const count = (of: (counts: PartCounts) => number) => (part: StoredPart) =>
     part.counts === null ? '…' : formatNumber(of(part.counts))
-  const before = [
-    { heading: 'Created', cell: count(({ created }) => created) },
-    { heading: 'Changed', cell: count(({ changed }) => changed) },
-    { heading: 'Unchanged', cell: count(({ unchanged }) => unchanged) },
-    { heading: 'Refused', cell: count(({ refused, unreadable }) => refused + unreadable) },
-  ]
+  const before = {
+    Created: count(({ created }) => created),
+    Changed: count(({ changed }) => changed),
+    Unchanged: count(({ unchanged }) => unchanged),
+    Refused: count(({ refused, unreadable }) => refused + unreadable),
+  }
   const once = (of: (summary: UploadSummary) => number) => (part: StoredPart) =>
     part.state === 'waiting' ? '' : formatNumber(of(summarize([part])))
-  const after = [
-    { heading: 'Status', cell: (part: StoredPart) => PART_STATES[part.state] },
-    { heading: 'Applied', cell: once(({ applied }) => applied) },
-    { heading: 'Refused', cell: once(({ refused }) => refused) },
-    {
-      heading: 'Entry',
-      cell: (part: StoredPart) => (part.isCalled ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''),
-    },
-  ]
+  const after = {
+    Status: (part: StoredPart) => PART_STATES[part.state],
+    Applied: once(({ applied }) => applied),
+    Refused: once(({ refused }) => refused),
+    Entry: (part: StoredPart) => (part.isCalled ? html`<a href="${LOGS_PATH}/${part.callId}">Open its entry</a>` : ''),
+  }
   return renderTable<StoredPart>({
     caption: isBefore ? 'Preview of the parts' : 'Parts',
     isCaptionShown: true,
-    columns: [
-      {
-        heading: 'Part',
-        cell: ({ number, missingOf }) =>
-          state === 'previewed' && missingOf === null ? html`<a href="?part=${number}">${number}</a>` : String(number),
-      },
-      { heading: 'Rows', cell: formatRows },
+    columns: {
+      Part: ({ number, missingOf }) =>
+        state === 'previewed' && missingOf === null ? html`<a href="?part=${number}">${number}</a>` : String(number),
+      Rows: formatRows,
       ...(isBefore ? before : after),
-    ],
+    },
     rows: parts,
   })
 }

@@ -1,6 +1,7 @@
-import { rulesOf } from '#domain/operations'
 import type { FastifyInstance } from 'fastify'
-import { readDailyUsage, type UsageOfDay } from '#projections/bulk-user-logs/usage-queries'
+import { type UsageOfDay, readDailyUsage } from '#projections/bulk-user-logs/usage-queries'
+import { formatNumber } from '#wording/numbers'
+import { rulesOf } from '#domain/operations'
 import { findKeyStatus, listApiKeys, type SeenKey } from '#accounts/api-keys/read-api-keys'
 import type { Reads } from '#ledger/read/reads'
 import type { LedgerDb } from '#ledger/tables'
@@ -8,18 +9,88 @@ import { databaseTimeMs } from '#postgres/database-clock'
 import { HOUR_MS, listDaysUpTo, type LocalDay } from '#domain/local-times'
 import { getToday } from '#api/admin/usage'
 import { invalidQuery } from '#http/server/query-values'
-import { capitalise, COUNTS } from '../parts/call-words.ts'
-import { html, type Html } from '../parts/html.ts'
-import { sendUserPage } from '../parts/layout.ts'
-import { renderNameLink, renderSegments } from '../parts/links.ts'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { computeQuotaUsed, renderQuotaBar, renderReset } from '../api-keys/api-key-facts.ts'
-import { formatCalendarDay } from '../parts/times.ts'
-import { formatSlot, type Slots } from '../charts/calls-chart.ts'
-import { renderOutcomeChart } from '../charts/outcome-chart.ts'
-import { compare, countCalls, countRecords, renderComparison, sumUsage } from './comparison.ts'
-import { renderTable } from '../parts/table.ts'
-import { getViewer } from '../parts/viewer.ts'
+import {
+  html,
+  type Html,
+  renderTable,
+  type Columns,
+  renderNameLink,
+  renderSegments,
+  formatCalendarDay,
+} from '#pages/parts/elements'
+import { capitalise, COUNTS } from '#pages/parts/call-words'
+import { sendUserPage } from '#pages/parts/layout'
+import { computeQuotaUsed, renderQuotaBar, renderReset } from '#pages/api-keys/api-key-facts'
+import { formatSlot, type Slots } from '#pages/charts/calls-chart'
+import { renderOutcomeChart } from '#pages/charts/outcome-chart'
+import { getViewer } from '#pages/parts/context'
+
+interface Figure {
+  label: string
+  status: UsageOfDay['status']
+  count: (usage: UsageOfDay) => number
+}
+
+export const countCalls = ({ calls }: UsageOfDay) => calls
+export const countRecords = ({ records }: UsageOfDay) => records.total
+
+const FIGURES: Figure[] = [
+  { label: 'Calls completed', status: 'Completed', count: countCalls },
+  { label: 'Calls failed', status: 'Failed', count: countCalls },
+  { label: 'Records in completed calls', status: 'Completed', count: countRecords },
+  { label: 'Records in failed calls', status: 'Failed', count: countRecords },
+  { label: 'Records refused in completed calls', status: 'Completed', count: ({ records }) => records.failed },
+]
+
+/** Renders the sums of some days beside those of as many days before; without the latter if there were no calls. */
+function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOfDay[], days: number): Html {
+  const isCompared = before.length > 0
+  const rows = FIGURES.map(({ label, status, count }) => {
+    return { label, now: sumUsage(usage, status, count), earlier: sumUsage(before, status, count) }
+  })
+  return html`<h2>In total</h2>
+    ${renderTable({
+      caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
+      columns: {
+        Figure: ({ label }) => label,
+        [`Last ${days} days`]: { count: ({ now }) => now },
+        ...(isCompared && compare(`${days} days before`)),
+      },
+      rows,
+    })}`
+}
+
+/** The sums of some days, and of those before. */
+interface Compared {
+  now: number
+  earlier: number
+}
+
+/** Sums what calls with a status have, such as their records. */
+function sumUsage(
+  usage: readonly UsageOfDay[],
+  status: UsageOfDay['status'],
+  count: (usage: UsageOfDay) => number,
+): number {
+  return usage.filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
+}
+
+/** Returns the columns that compare the sums of a row. */
+export function compare(heading: string): Columns<Compared> {
+  return {
+    [heading]: { count: ({ earlier }) => earlier },
+    Change: { isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
+  }
+}
+
+/** Formats how a number has changed, such as `+12 %`. */
+export function formatChange(now: number, before: number): string {
+  if (now === before) return 'none'
+  if (before === 0) return 'from zero'
+  const percent = Math.round((100 * Math.abs(now - before)) / before)
+  return percent === 0 ? 'less than 1 %' : `${now > before ? '+' : '−'}${formatNumber(percent)} %`
+}
 
 const RANGES = [7, 30, 90]
 const DEFAULT_RANGE = 30
@@ -139,13 +210,13 @@ function renderCharts({ unit, bars }: Charted, timeZone: string): Html {
     ${renderTable({
       caption: `Calls and records by ${one} and outcome, newest first. ${capitalise(unit)} without calls are omitted.`,
       isCaptionShown: true,
-      columns: [
-        { heading: capitalise(one), cell: (bar) => html`<span class="unbroken">${nameOf(bar)}</span>` },
-        { heading: 'Calls completed', count: ({ calls }) => calls.completed },
-        { heading: 'Calls failed', count: ({ calls }) => calls.failed },
-        { heading: 'Records in completed calls', count: ({ records }) => records.completed },
-        { heading: 'Records in failed calls', count: ({ records }) => records.failed },
-      ],
+      columns: {
+        [capitalise(one)]: (bar) => html`<span class="unbroken">${nameOf(bar)}</span>`,
+        'Calls completed': { count: ({ calls }) => calls.completed },
+        'Calls failed': { count: ({ calls }) => calls.failed },
+        'Records in completed calls': { count: ({ records }) => records.completed },
+        'Records in failed calls': { count: ({ records }) => records.failed },
+      },
       rows: withCalls.toReversed(),
     })}`
 }
@@ -167,13 +238,15 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
     ${renderTable({
       caption: 'Calls and the counts of their records, by operation and outcome',
       isCaptionShown: true,
-      columns: [
-        { heading: 'Operation', cell: ({ operation }) => rulesOf(operation).label },
-        { heading: 'Outcome', cell: ({ status }) => status },
-        { heading: 'Calls', count: ({ now }) => now },
-        ...(before.length > 0 ? compare('Calls before') : []),
-        ...COUNTS.map(([, heading], at) => ({ heading, count: ({ counts }: (typeof rows)[number]) => counts[at]! })),
-      ],
+      columns: {
+        Operation: ({ operation }) => rulesOf(operation).label,
+        Outcome: ({ status }) => status,
+        Calls: { count: ({ now }) => now },
+        ...(before.length > 0 && compare('Calls before')),
+        ...Object.fromEntries(
+          COUNTS.map(([, heading], at) => [heading, { count: ({ counts }: (typeof rows)[number]) => counts[at]! }]),
+        ),
+      },
       rows,
     })}`
 }
@@ -187,17 +260,14 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
     ${renderTable({
       caption: 'Calls in the current quota period (UTC) of each API key, the most used first',
       isCaptionShown: true,
-      columns: [
-        { heading: 'API key', cell: ({ seen }) => renderKeyName(seen) },
-        {
-          heading: 'Used',
-          cell: ({ used }) => html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`,
-        },
-        { heading: 'Calls', count: ({ used }) => used.calls },
-        { heading: 'Quota', count: ({ used }) => used.limit },
-        { heading: 'Period', cell: ({ seen }) => seen.key.refreshPeriod },
-        { heading: 'Resets', cell: ({ seen }) => renderReset(seen, timeZone) },
-      ],
+      columns: {
+        'API key': ({ seen }) => renderKeyName(seen),
+        Used: ({ used }) => html`<span class="unbroken">${renderQuotaBar(used)} ${used.percent} %</span>`,
+        Calls: { count: ({ used }) => used.calls },
+        Quota: { count: ({ used }) => used.limit },
+        Period: ({ seen }) => seen.key.refreshPeriod,
+        Resets: ({ seen }) => renderReset(seen, timeZone),
+      },
       rows: rows.toSorted((a, b) => b.used.percent - a.used.percent),
     })}`
 }

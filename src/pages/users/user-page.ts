@@ -11,22 +11,31 @@ import { ALWAYS } from '#http/access/heavy-reads'
 import { TOKEN_ACTIONS, USER_ACTIONS } from '#api/admin/user-actions'
 import { RoleBody } from '#api/admin/user-schemas'
 import { readUserId, requireUser } from '#api/admin/users'
-import { addTokenRevocation, renderTokenList } from '../account/token-list.ts'
-import { listNotices } from '../parts/actions.ts'
+import { addTokenRevocation, renderTokenList } from '#pages/account/tokens'
+import {
+  listNotices,
+  renderConfirmedAction,
+  addFormPage,
+  type PageForms,
+  type PageRequest,
+  renderForm,
+} from '#pages/parts/form-page'
 import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '#wording/navigation'
-import { renderClient } from '../parts/clients.ts'
-import { renderConfirmedAction } from '../parts/confirm.ts'
-import { renderFacts, renderId } from '../parts/facts.ts'
-import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
-import { addFormPage, type PageForms, type PageRequest, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderReportForm, sendReportFile } from '../parts/report-download.ts'
-import { formatAttempts, SIGNED_IN_WITH } from '../parts/sign-in-words.ts'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import {
+  isolate,
+  renderClient,
+  renderFacts,
+  renderId,
+  html,
+  type Html,
+  renderTable,
+  renderTime,
+} from '#pages/parts/elements'
+import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
+import { formatAttempts, SIGNED_IN_WITH } from '#pages/parts/sign-in-words'
+import { renderBreakable } from '#pages/parts/attribute-values'
 import { showOneTimeLink, formatUserName, isErased, formatWaysIn, renderUserStatus, ROLE_CHOICE } from './users-page.ts'
 
 const { path: PATH } = NAVIGATION.users
@@ -101,18 +110,18 @@ function listUpperPages(user: UserRecord): readonly UpperPage[] {
 
 function renderUserFacts(user: UserRecord, timeZone: string): Html {
   const { identity, linkExpiresAt, removedAt } = user
-  return renderFacts([
-    ['Status', renderUserStatus(user)],
-    ['Email', renderBreakable(user.email || 'Erased')],
-    ['Role', user.role],
-    user.hasPasskeys ? ['Passkeys', 'Yes'] : null,
-    ['Signs in with', formatWaysIn(user)],
-    identity === null ? null : ['Account', html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`],
-    ['Created', renderTime(user.createdAt, timeZone)],
-    linkExpiresAt === null ? null : ['One-time link', html`Expires ${renderTime(linkExpiresAt, timeZone)}`],
-    removedAt === null ? null : ['Removed', renderTime(removedAt, timeZone)],
-    ['ID', renderId('user-id', user.id)],
-  ])
+  return renderFacts({
+    Status: renderUserStatus(user),
+    Email: renderBreakable(user.email || 'Erased'),
+    Role: user.role,
+    Passkeys: user.hasPasskeys && 'Yes',
+    'Signs in with': formatWaysIn(user),
+    Account: identity !== null && html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`,
+    Created: renderTime(user.createdAt, timeZone),
+    'One-time link': linkExpiresAt !== null && html`Expires ${renderTime(linkExpiresAt, timeZone)}`,
+    Removed: removedAt !== null && renderTime(removedAt, timeZone),
+    ID: renderId('user-id', user.id),
+  })
 }
 
 function renderRemovedUser(user: UserRecord): Html {
@@ -141,7 +150,7 @@ function renderUserActions(
   const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
   const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
   return html`<h2>Role</h2>
-    ${isOwn ? warning : ''}
+    ${isOwn && warning}
     ${renderForm(forms, 'role', {
       values: { role: current },
       fields: [ROLE_CHOICE],
@@ -149,10 +158,10 @@ function renderUserActions(
     })}
     <h2>Access</h2>
     <p class="actions">
-      ${isOwn ? '' : reset}
+      ${!isOwn && reset}
       <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
     </p>
-    ${identity === null ? '' : renderConfirmedAction(unlinking)}`
+    ${identity !== null && renderConfirmedAction(unlinking)}`
 }
 
 const UNLINKING =
@@ -225,7 +234,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
             The ${secrets} of <bdi>${user.email}</bdi> stop working immediately. Past actions keep the person's name in the
             ledger. To restore access later, invite the person again.
           </p>
-          ${isOwn ? warning : ''}
+          ${isOwn && warning}
           ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
       }
     },
@@ -251,10 +260,10 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
       title: `Erase ${formatUserName(user)}`,
       heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
       trail: listUpperPages(user),
-      body: html`${renderFacts([
-        ['Name', html`<bdi>${formatUserName(user)}</bdi>`],
-        ['Email', html`<bdi>${user.email || 'Erased'}</bdi>`],
-      ])}
+      body: html`${renderFacts({
+        Name: isolate(formatUserName(user)),
+        Email: isolate(user.email || 'Erased'),
+      })}
         <p class="warning">This can't be undone.</p>
         <p>
           The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
@@ -292,26 +301,26 @@ async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: us
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
   return html`<h2>Sign-ins</h2>
     ${last ? renderLastSignIn(last, timeZone) : html`<p>No sign-in has been recorded.</p>`}
-    ${failed.length === 0 ? '' : renderFailedHours(failed, timeZone)}
+    ${failed.length !== 0 && renderFailedHours(failed, timeZone)}
     <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
 }
 
 function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string): Html {
-  return renderFacts([
-    ['Last sign-in', html`${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}`],
-    client ? ['From', renderClient(client)] : null,
-  ])
+  return renderFacts({
+    'Last sign-in': html`${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}`,
+    From: client && renderClient(client),
+  })
 }
 
 function renderFailedHours(hours: FailedHour[], timeZone: string): Html {
   return html`<h3>Failed sign-ins</h3>
     ${renderTable({
       caption: 'Failed sign-ins, the latest first',
-      columns: [
-        { heading: 'Last attempt in an hour', cell: ({ lastAt }) => renderTime(lastAt, timeZone) },
-        { heading: 'Attempts', cell: ({ attempts }) => formatAttempts(attempts) },
-        { heading: 'Last one from', cell: ({ client }) => (client ? renderClient(client) : '') },
-      ],
+      columns: {
+        'Last attempt in an hour': ({ lastAt }) => renderTime(lastAt, timeZone),
+        Attempts: ({ attempts }) => formatAttempts(attempts),
+        'Last one from': ({ client }) => (client ? renderClient(client) : ''),
+      },
       rows: hours,
     })}`
 }

@@ -5,22 +5,27 @@ import { LINK_LIFE_DAYS } from '#domain/accounts/user-lifecycle'
 import { listUsers, USER_STATUSES, type UserRecord, getUserStatus } from '#accounts/users/users'
 import { InviteBody } from '#api/admin/user-schemas'
 import { readEmailField } from '#api/admin/users'
-import { listOptions, checkForm, renderButtons } from '../parts/form.ts'
-import { addFormPage, addPage, renderForm, type PageContent } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
+import { listOptions, checkForm, renderButtons } from '#pages/parts/form'
+import { addFormPage, addPage, renderForm, type PageContent } from '#pages/parts/form-page'
+import {
+  isolate,
+  html,
+  type Html,
+  renderTable,
+  renderTimeOrNever,
+  renderTime,
+  renderBadge,
+  renderCopyWarning,
+  renderCopyable,
+} from '#pages/parts/elements'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTimeOrNever, renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { renderBreakable } from '#pages/parts/attribute-values'
 import { trimBlanks } from '#text/normalize-text'
 import { type Role, ROLES } from '#domain/accounts/roles'
-import { renderBadge } from '../parts/badges.ts'
 import { buildLinkUrl } from '#accounts/users/email-user'
 import { findBaseUrl } from '#http/access/session'
-import { renderCopyWarning, renderCopyable } from '../parts/once.ts'
 
 const { path: PATH } = NAVIGATION.users
 
@@ -81,22 +86,14 @@ function renderUserTable(users: UserRecord[], timeZone: string): Html {
   return renderTable({
     caption: 'Users, newest first',
     isInLines: true,
-    columns: [
-      {
-        heading: 'Name',
-        cell: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
-      },
-      {
-        heading: 'Email',
-        isLong: true,
-        title: ({ email }) => email,
-        cell: ({ email }) => renderBreakable(email || 'Erased'),
-      },
-      { heading: 'Role', cell: ({ role }) => role },
-      { heading: 'Status', cell: renderUserStatus },
-      { heading: 'Signs in with', cell: formatWaysIn },
-      { heading: 'Last sign-in', cell: ({ lastSignInAt }) => renderTimeOrNever(lastSignInAt, timeZone) },
-    ],
+    columns: {
+      Name: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
+      Email: { isLong: true, title: ({ email }) => email, cell: ({ email }) => renderBreakable(email || 'Erased') },
+      Role: ({ role }) => role,
+      Status: renderUserStatus,
+      'Signs in with': formatWaysIn,
+      'Last sign-in': ({ lastSignInAt }) => renderTimeOrNever(lastSignInAt, timeZone),
+    },
     rows: users,
   })
 }
@@ -154,11 +151,11 @@ export function showOneTimeLink(
   { user, linkToken, linkExpiresAt, isEmailed }: UserWithLink,
 ): PageContent {
   const link = buildLinkUrl(findBaseUrl(request, sessions), linkToken)
-  const email = html`<bdi>${user.email}</bdi>`
+  const email = isolate(user.email)
   const sending = isEmailed ? html`You can also send it to ${email} yourself` : html`Send it to ${email}`
   return {
     title,
-    body: html`${outbox ? renderEmailed(user.email, isEmailed) : ''}
+    body: html`${outbox && renderEmailed(user.email, isEmailed)}
       ${renderCopyWarning('the link')}
       <h2>One-time link for <bdi>${user.name}</bdi></h2>
       ${renderCopyable('link', link, 'Copy link')}

@@ -4,11 +4,11 @@ import { ERASING_TYPES, EVENT_TYPES, mayErase } from '#domain/event-types'
 import type { EventType } from '#domain/events'
 import { DOCUMENTS } from '#evidence/verifiers'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
-import { assetUrl } from '../assets/assets.ts'
-import { html, raw, type Html } from '../parts/html.ts'
-import { sendOpenPage } from '../parts/layout.ts'
+import { assetUrl } from '#pages/assets/assets'
+import { html, raw, type Html } from '#pages/parts/elements'
+import { sendOpenPage } from '#pages/parts/layout'
 import { NAVIGATION } from '#wording/navigation'
-import { type RecognitionServices, recognizeViewer } from '../parts/viewer.ts'
+import { type RecognitionServices, recognizeViewer } from '#pages/parts/context'
 
 const DOWNLOADS = {
   'verify_ledger.py': 'text/x-python; charset=utf-8',

@@ -1,32 +1,139 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyRequest, FastifyInstance } from 'fastify'
+import { isId } from '#domain/ids'
 import { formatTime } from '#domain/local-times'
-import { findDelivery, listDeliveries, type Delivery } from '#accounts/webhooks/read-webhooks'
+import { PING_TYPE } from '#domain/webhook-types'
+import {
+  findDelivery,
+  type Delivery,
+  type KeptDelivery,
+  listDeliveries,
+  findWebhook,
+  type SeenWebhook,
+} from '#accounts/webhooks/read-webhooks'
+import { NAVIGATION } from '#wording/navigation'
+import { decapitalize, formatNumber } from '#wording/numbers'
 import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-deliveries'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/deliveries'
-import { readWebhookId } from '#api/admin/webhooks/webhook-schemas'
-import { renderFacts } from '../parts/facts.ts'
-import { listOptions } from '../parts/form.ts'
-import { addFormPage, addPage, type PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '../parts/list-pages.ts'
-import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { formatNumber } from '#wording/numbers'
-import { renderTime } from '../parts/times.ts'
-import { getViewer } from '../parts/viewer.ts'
+import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schemas'
 import {
-  findSent,
-  renderDeliveryTable,
-  renderMessage,
-  renderResult,
-  renderSendAgain,
-  renderSent,
-} from './delivery-table.ts'
-import { loadWebhook } from './webhook-page.ts'
+  renderBadge,
+  html,
+  type Html,
+  renderTable,
+  renderTimeLink,
+  renderFacts,
+  renderTime,
+} from '#pages/parts/elements'
+import { readFormFields, listOptions } from '#pages/parts/form'
+import { type PageServices, getViewer } from '#pages/parts/context'
+import { addFormPage, addPage, type PageRequest } from '#pages/parts/form-page'
+import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { formatWebhookName } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
+
+export type WebhookRequest = PageRequest<{ id: string }>
+
+/** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
+export async function loadWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
+  return requireWebhook(await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id)))
+}
+
+/** Says what the receiver answered, or why there is no answer. */
+function describeOutcome({ error, httpStatus }: Delivery): string {
+  return error ?? `The receiver answered ${httpStatus ?? ''}`
+}
+
+/** Renders deliveries, each with a button that sends its message again. */
+export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string): Html {
+  return renderTable({
+    caption: 'Deliveries, newest message first',
+    columns: {
+      Sent: ({ id, sentAt }) =>
+        html`${renderTimeLink(`${PATH}/${webhookId}/deliveries/${id}`, sentAt, timeZone)}
+            <div class="hint below">${formatTime(sentAt, timeZone)}</div>`,
+      Message: renderMessage,
+      Result: renderOutcome,
+      Duration: { isNumber: true, cell: ({ durationMs }) => `${formatNumber(durationMs)} ms` },
+      Action: { isHeadingHidden: true, cell: (delivery) => renderSendAgain(webhookId, delivery) },
+    },
+    rows: groupByMessage(deliveries),
+  })
+}
+
+/** Puts the attempts of a message next to each other, that with the newest attempt first. */
+function groupByMessage(deliveries: KeptDelivery[]): KeptDelivery[] {
+  return [
+    ...Map.groupBy(deliveries, ({ id, type, position }) => (position === null ? id : `${type} ${position}`)),
+  ].flatMap(([, attempts]) => attempts)
+}
+
+/** Renders a button that sends a message again. */
+function renderSendAgain(webhookId: string, delivery: Delivery): Html {
+  return html`<form method="post" action="${PATH}/${webhookId}/deliveries/${delivery.id}/redeliver">
+    <button class="unbroken">Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
+  </form>`
+}
+
+function describeMessage({ type, position }: Delivery): string {
+  return position === null ? type : `${type} of event ${formatNumber(position)}`
+}
+
+/** Renders the type of a message and its event. */
+export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
+  const event =
+    position === null
+      ? ''
+      : html`<br /><a href="${NAVIGATION.events.path}/${position}">Event ${formatNumber(position)}</a>`
+  const nth = attempt > 1 ? html`<br />Attempt ${formatNumber(attempt)}` : ''
+  return html`<code class="unbroken">${type}</code>${event}${nth}`
+}
+
+function renderOutcome(delivery: Delivery): Html {
+  const { answer } = delivery
+  return html`${renderResult(delivery)}
+    ${
+      answer !== null &&
+      html`<details>
+            <summary>Answer</summary>
+            <pre>${answer}</pre>
+          </details>`
+    }`
+}
+
+/** Renders whether a message was delivered, and the status that the receiver answered. */
+function renderResult(delivery: Delivery): Html {
+  return html`${delivery.isDelivered ? renderBadge('good', 'Delivered') : renderBadge('bad', 'Failed')}
+    <div>${describeOutcome(delivery)}</div>`
+}
+
+/** Finds the delivery in `?sent=`; null if there is none. */
+export async function findSent(
+  { db }: PageServices,
+  request: FastifyRequest,
+  webhookId: string,
+): Promise<Delivery | null> {
+  const { sent } = readFormFields(request.query)
+  return isId('dlv', sent) ? findDelivery(db, getViewer(request).companyId, webhookId, sent) : null
+}
+
+/** Renders how a delivery ended. */
+export function renderSent(delivery: Delivery): Html {
+  const { isDelivered, type, durationMs, answer } = delivery
+  const what = type === PING_TYPE ? 'Test message' : 'Message'
+  const outcome = decapitalize(describeOutcome(delivery))
+  const length = `${formatNumber(durationMs)} ms`
+  const text = isDelivered
+    ? `${what} delivered: ${outcome} after ${length}.`
+    : `${what} failed: ${outcome} after ${length}.`
+  return html`<p class="${isDelivered ? 'notice' : 'alert'}" role="${isDelivered ? 'status' : 'alert'}">${text}</p>
+    ${
+      answer !== null &&
+      html`<h2>Answer of the receiver</h2>
+            <pre>${answer}</pre>`
+    }`
+}
 
 /** A page of a delivery, or an action on one. */
 type DeliveryRequest = PageRequest<{ id: string; delivery_id: string }>
@@ -51,9 +158,9 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
         title: `Deliveries to ${formatWebhookName(webhook)}`,
         heading: html`Deliveries`,
         trail: [NAVIGATION.webhooks, { label: formatWebhookName(webhook), path: `${PATH}/${webhook.id}` }],
-        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+        body: html`${sent && !forms.isRefused && renderSent(sent)}
           <p>Every attempt of the last 30 days. Open one to see what was sent.</p>
-          ${shown.length > 0 || isFiltered ? filter : ''}
+          ${(shown.length > 0 || isFiltered) && filter}
           ${shown.length > 0 ? renderDeliveryTable(webhook.id, shown, getViewer(request).timeZone) : nothing}
           ${renderListLinks(path, { status }, cursor, deliveries, ({ id }) => id)}`,
       }
@@ -99,12 +206,12 @@ function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
         title: `Delivery to ${name}`,
         heading: html`Delivery`,
         trail: [NAVIGATION.webhooks, { label: name, path }, { label: 'Deliveries', path: `${path}/deliveries` }],
-        body: html`${renderFacts([
-          ['Sent', html`${formatTime(delivery.sentAt, timeZone)} (${renderTime(delivery.sentAt, timeZone)})`],
-          ['Message', renderMessage(delivery)],
-          ['Result', renderResult(delivery)],
-          ['Duration', `${formatNumber(delivery.durationMs)} ms`],
-        ])}
+        body: html`${renderFacts({
+          Sent: html`${formatTime(delivery.sentAt, timeZone)} (${renderTime(delivery.sentAt, timeZone)})`,
+          Message: renderMessage(delivery),
+          Result: renderResult(delivery),
+          Duration: `${formatNumber(delivery.durationMs)} ms`,
+        })}
           <div class="columns">${renderRequest(message)} ${renderAnswer(delivery)}</div>
           ${renderSendAgain(webhook.id, delivery)}`,
       }

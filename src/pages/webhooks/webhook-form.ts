@@ -14,9 +14,8 @@ import {
   type FormControl,
   type FormFields,
   type FormProblem,
-} from '../parts/form.ts'
-import { html, type Html } from '../parts/html.ts'
-import { describeZone } from '../parts/times.ts'
+} from '#pages/parts/form'
+import { html, type Html, describeZone } from '#pages/parts/elements'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
@@ -112,7 +111,7 @@ const TOPICS: Record<TopicOf<WebhookType>, string> = {
 
 function renderTypes(fields: FormFields, problem: FormProblem): Html {
   const fault = findError('types', 'Message types', problem)
-  return html`<fieldset class="boxes" ${fault === undefined ? '' : html`aria-describedby="types-fault"`}>
+  return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="types-fault"`}>
     <legend>Message types</legend>
     ${Object.entries(TOPICS).map(
       ([topic, legend]) =>
@@ -121,7 +120,7 @@ function renderTypes(fields: FormFields, problem: FormProblem): Html {
           ${WEBHOOK_TYPES.filter((type) => type.startsWith(`${topic}.`)).map((type) => renderType(type, fields))}
         </fieldset>`,
     )}
-    ${fault === undefined ? '' : html`<p class="fault" id="types-fault">Choose at least one message type</p>`}
+    ${fault !== undefined && html`<p class="fault" id="types-fault">Choose at least one message type</p>`}
   </fieldset>`
 }
 

@@ -1,31 +1,34 @@
 import type { FastifyInstance } from 'fastify'
 import { WEBHOOK_TYPES } from '#domain/webhook-types'
-import { renderProblemsOf } from '../parts/attention.ts'
+import { renderProblemsOf } from '#pages/parts/attention'
 import { changeWebhook, rotateWebhookSecret } from '#accounts/webhooks/change-webhook'
 import {
   countWaitingMessages,
   type WaitingMessages,
-  findWebhook,
   type SeenWebhook,
   type WebhookRecord,
   type KeptDelivery,
   listDeliveries,
 } from '#accounts/webhooks/read-webhooks'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { WEBHOOK_ACTIONS, readWebhookId, requireWebhook, RotateWebhookBody } from '#api/admin/webhooks/webhook-schemas'
-import { listActionForms, listNotices, renderAction } from '../parts/actions.ts'
+import { WEBHOOK_ACTIONS, readWebhookId, RotateWebhookBody } from '#api/admin/webhooks/webhook-schemas'
+import {
+  listActionForms,
+  listNotices,
+  renderAction,
+  addFormPage,
+  renderForm,
+  renderFormSection,
+  type PageForms,
+} from '#pages/parts/form-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderFacts } from '../parts/facts.ts'
-import { askToType, readSeenVersion, renderButtons, requireTyped } from '../parts/form.ts'
-import { addFormPage, renderForm, renderFormSection, type PageForms, type PageRequest } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import type { PageServices } from '../parts/page-services.ts'
-import { readOverlap, renderRotation } from '../parts/rotation.ts'
+import { renderCode, isolate, renderFacts, html, type Html, renderTime } from '#pages/parts/elements'
+import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
+import { readOverlap, renderRotation } from '#pages/parts/rotation'
 import { formatNumber } from '#wording/numbers'
-import { renderBreakable } from '../parts/shown-values.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer, readProblemsOf } from '../parts/viewer.ts'
-import { findSent, renderDeliveryTable, renderSent } from './delivery-table.ts'
+import { renderBreakable } from '#pages/parts/attribute-values'
+import { findSent, renderDeliveryTable, renderSent, loadWebhook, type WebhookRequest } from './deliveries-page.ts'
 import {
   formatFields,
   readWebhookForm,
@@ -35,13 +38,11 @@ import {
   listResumeFields,
   RESUME_FIELDS,
 } from './webhook-form.ts'
-import { showWebhookSecret } from './webhook-secret.ts'
+import { showWebhookSecret } from './webhooks-page.ts'
 import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
-
-type WebhookRequest = PageRequest<{ id: string }>
 
 /** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
 export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
@@ -56,7 +57,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
       return {
         title: formatWebhookName(webhook),
         trail: [NAVIGATION.webhooks],
-        body: html`${sent && !forms.isRefused ? renderSent(sent) : ''}
+        body: html`${sent && !forms.isRefused && renderSent(sent)}
           ${renderProblemsOf(webhook.id, problems, timeZone)}
           ${renderWebhookFacts(seen, waiting, timeZone)}
           ${renderWebhookActions(forms, webhook)} ${renderRecent(webhook.id, recent, timeZone)}
@@ -127,10 +128,10 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
         title: `Remove ${name}`,
         heading: html`Remove webhook?`,
         trail: [NAVIGATION.webhooks, { label: name, path: `${PATH}/${webhook.id}` }],
-        body: html`${renderFacts([
-          description === '' ? null : ['Description', html`<bdi>${description}</bdi>`],
-          ['URL', html`<code>${url}</code>`],
-        ])}
+        body: html`${renderFacts({
+          Description: description !== '' && isolate(description),
+          URL: renderCode(url),
+        })}
           <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
@@ -157,11 +158,6 @@ function getExpectedText({ settings }: WebhookRecord): string {
   return new URL(settings.url).host
 }
 
-/** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
-export async function loadWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
-  return requireWebhook(await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id)))
-}
-
 /** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
 async function loadPage(services: PageServices, request: WebhookRequest) {
   const { companyId } = getViewer(request)
@@ -180,19 +176,19 @@ function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZon
   const { webhook, now } = seen
   const { settings, rotatedAt, previousExpiresAt } = webhook
   const trouble = describeTrouble(seen)
-  return renderFacts([
-    ['Status', html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`],
-    ['Progress', html`${describeProgress(waiting)}${renderReached(webhook)}`],
-    ['URL', html`<code>${renderBreakable(settings.url)}</code>`],
-    ['Message types', renderTypes(settings.types)],
-    ['Messages contain', settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only'],
-    ['Messages at once', String(settings.concurrency)],
-    ['Created', renderTime(webhook.createdAt, timeZone)],
-    rotatedAt === null ? null : ['Secret rotated', renderTime(rotatedAt, timeZone)],
-    previousExpiresAt === null || previousExpiresAt <= now
-      ? null
-      : ['Previous secret', html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`],
-  ])
+  return renderFacts({
+    Status: html`${renderWebhookStatus(webhook)} ${trouble ?? ''}`,
+    Progress: html`${describeProgress(waiting)}${renderReached(webhook)}`,
+    URL: renderCode(renderBreakable(settings.url)),
+    'Message types': renderTypes(settings.types),
+    'Messages contain': settings.include_data ? 'IDs, attribute names, and values' : 'IDs and attribute names only',
+    'Messages at once': String(settings.concurrency),
+    Created: renderTime(webhook.createdAt, timeZone),
+    'Secret rotated': rotatedAt !== null && renderTime(rotatedAt, timeZone),
+    'Previous secret':
+      !(previousExpiresAt === null || previousExpiresAt <= now) &&
+      html`Also signs until ${renderTime(previousExpiresAt, timeZone)}`,
+  })
 }
 
 function renderReached({ progress: { position } }: WebhookRecord): Html {
@@ -204,7 +200,7 @@ function renderReached({ progress: { position } }: WebhookRecord): Html {
 
 function renderTypes(types: readonly string[]): Html {
   if (types.length === WEBHOOK_TYPES.length) return html`All`
-  return html`${types.map((type, at) => html`${at > 0 ? ', ' : ''}<code>${type}</code>`)}`
+  return html`${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}`
 }
 
 function renderWebhookActions(
@@ -213,13 +209,13 @@ function renderWebhookActions(
 ): Html {
   const { pause, resume } = WEBHOOK_ACTIONS
   const isEnabled = status === 'enabled'
-  const ping = html`<button${isEnabled ? html` class="primary"` : ''}>Send test message</button>`
+  const ping = html`<button${isEnabled && html` class="primary"`}>Send test message</button>`
   const resuming = html`<button class="primary">${resume.button}</button>`
   return html`<div class="actions">
-    ${isEnabled ? '' : renderForm(forms, 'resume', { buttons: resuming })}
+    ${!isEnabled && renderForm(forms, 'resume', { buttons: resuming })}
     ${renderForm(forms, 'ping', { buttons: ping })}
-    ${isEnabled && progress.attempts > 0 ? renderAction(forms, 'resume', { ...resume, button: 'Try now' }) : ''}
-    ${status === 'paused' ? '' : renderAction(forms, 'pause', pause)}
+    ${isEnabled && progress.attempts > 0 && renderAction(forms, 'resume', { ...resume, button: 'Try now' })}
+    ${status !== 'paused' && renderAction(forms, 'pause', pause)}
     <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
     <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>

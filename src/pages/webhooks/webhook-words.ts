@@ -1,8 +1,7 @@
 import type { WaitingMessages, SeenWebhook, WebhookRecord } from '#accounts/webhooks/read-webhooks'
 import type { WebhookDisabledReason } from '#domain/webhook-types'
-import { renderBadge } from '../parts/badges.ts'
+import { renderBadge, type Html } from '#pages/parts/elements'
 import { decapitalize, formatCount } from '#wording/numbers'
-import type { Html } from '../parts/html.ts'
 import { formatAge, formatLength } from '#wording/lengths-of-time'
 
 /** Why the service stopped delivering. */

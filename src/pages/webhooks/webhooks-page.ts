@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { createWebhook } from '#accounts/webhooks/change-webhook'
+import { type WebhookWithSecret, createWebhook } from '#accounts/webhooks/change-webhook'
+import { NAVIGATION } from '#wording/navigation'
 import {
   countWaitingMessages,
   type WaitingMessages,
@@ -7,19 +8,48 @@ import {
   type SeenWebhook,
 } from '#accounts/webhooks/read-webhooks'
 import { MAX_WEBHOOKS } from '#domain/webhooks/webhook-lifecycle'
-import { readSeenVersion, renderButtons } from '../parts/form.ts'
-import { addFormPage, addPage, renderForm } from '../parts/form-page.ts'
-import { html, type Html } from '../parts/html.ts'
-import { NAVIGATION } from '#wording/navigation'
-import type { PageServices } from '../parts/page-services.ts'
-import { renderTable } from '../parts/table.ts'
-import { renderTime } from '../parts/times.ts'
-import { getActing, getViewer } from '../parts/viewer.ts'
+import { type PageContent, addFormPage, addPage, renderForm } from '#pages/parts/form-page'
+import {
+  renderCode,
+  html,
+  type Html,
+  renderCopyable,
+  renderCopyWarning,
+  renderTime,
+  renderTable,
+} from '#pages/parts/elements'
+import { readSeenVersion, renderButtons } from '#pages/parts/form'
+import { type PageServices, getActing, getViewer } from '#pages/parts/context'
+import { formatWebhookName, describeProgress, describeTrouble, renderWebhookStatus } from './webhook-words.ts'
 import { NEW_WEBHOOK, readWebhookForm, renderWebhookFields, WEBHOOK_FIELDS } from './webhook-form.ts'
-import { showWebhookSecret } from './webhook-secret.ts'
-import { describeProgress, describeTrouble, formatWebhookName, renderWebhookStatus } from './webhook-words.ts'
 
 const { path: PATH } = NAVIGATION.webhooks
+
+/** Returns the page that shows a new secret of a webhook. */
+export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZone: string): PageContent {
+  const isFirst = webhook.rotatedAt === null
+  return {
+    title: isFirst ? 'Webhook created' : 'Webhook secret rotated',
+    body: html`${renderCopyWarning('the secret')}
+      <h2>Secret of “<bdi>${formatWebhookName(webhook)}</bdi>”</h2>
+      ${renderCopyable('secret', secret, 'Copy secret')}
+      <p>
+        The receiver needs it to verify the signatures of messages, with any library for
+        <a href="https://www.standardwebhooks.com">Standard Webhooks</a>.
+      </p>
+      ${!isFirst && renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
+      <div class="actions">
+        ${isFirst && html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>`}
+        <a class="button" href="${PATH}/${webhook.id}">View webhook</a>
+      </div>`,
+  }
+}
+
+function renderPreviousSecret(expiresAt: string | null, timeZone: string): Html {
+  return expiresAt === null
+    ? html`<p>Messages are no longer signed with the previous secret.</p>`
+    : html`<p>Messages are signed with the previous secret, too, until ${renderTime(expiresAt, timeZone)}.</p>`
+}
 
 interface ShownWebhook extends SeenWebhook {
   waiting: WaitingMessages
@@ -82,7 +112,7 @@ function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
       Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for the
       messages.
     </p>
-    ${webhooks.length === 0 ? '' : webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`}
+    ${webhooks.length !== 0 && (webhooks.length < MAX_WEBHOOKS ? create : html`<p>A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.</p>`)}
     ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
 }
 
@@ -98,29 +128,18 @@ function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
   return renderTable({
     caption: 'Webhooks, oldest first',
     isInLines: true,
-    columns: [
-      {
-        heading: 'Webhook',
-        cell: ({ webhook }) =>
-          html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+    columns: {
+      Webhook: ({ webhook }) =>
+        html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+      URL: { isWide: true, isLong: true, cell: ({ webhook }) => renderCode(webhook.settings.url) },
+      Status: (seen) => {
+        const trouble = describeTrouble(seen)
+        const why = trouble === null ? '' : html`<span class="why">${trouble}</span>`
+        return html`${renderWebhookStatus(seen.webhook)} ${why}`
       },
-      {
-        heading: 'URL',
-        isWide: true,
-        isLong: true,
-        cell: ({ webhook }) => html`<code>${webhook.settings.url}</code>`,
-      },
-      {
-        heading: 'Status',
-        cell: (seen) => {
-          const trouble = describeTrouble(seen)
-          const why = trouble === null ? '' : html`<span class="why">${trouble}</span>`
-          return html`${renderWebhookStatus(seen.webhook)} ${why}`
-        },
-      },
-      { heading: 'Progress', cell: ({ waiting }) => describeProgress(waiting) },
-      { heading: 'Created', cell: ({ webhook }) => renderTime(webhook.createdAt, timeZone) },
-    ],
+      Progress: ({ waiting }) => describeProgress(waiting),
+      Created: ({ webhook }) => renderTime(webhook.createdAt, timeZone),
+    },
     rows: webhooks,
   })
 }

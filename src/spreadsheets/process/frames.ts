@@ -1,5 +1,6 @@
 import type { FileAnswers, FileChoice, FileParameter } from '../file-question.ts'
 import type { TableNotes } from '../find-table.ts'
+import type { Mapping } from '../mapping.ts'
 import type { FileRow } from '../read-csv.ts'
 import type { JsonElement } from '../split-json.ts'
 
@@ -15,6 +16,8 @@ export interface ReadingTask {
   answers: FileAnswers
   /** The bytes that the entries of a workbook may have together. */
   maxUnpacked: number
+  /** Where local phone numbers are, to propose what the columns of a table mean; undefined if nobody wants to know. */
+  country?: Mapping['country'] | undefined
 }
 
 /** The payloads by the kind of frame. */
@@ -23,6 +26,8 @@ export interface Payloads {
   rows: readonly FileRow[]
   /** Records as the API takes them. */
   records: readonly JsonElement[]
+  /** What the columns of a table mean. */
+  proposal: Mapping
   /** The file has been read. */
   end: TableNotes
   question: { parameter: FileParameter; message: string; choices: readonly FileChoice[] }
@@ -39,6 +44,8 @@ const KIB = 1_024
 export const MAX_PAYLOAD: Readonly<Record<FrameKind, number>> = {
   rows: 256 * KIB,
   records: 256 * KIB,
+  // As large as a mapping may be, and what was seen of each column.
+  proposal: 1_024 * KIB,
   end: 256 * KIB,
   question: 64 * KIB,
   fault: 64 * KIB,

@@ -1,6 +1,7 @@
 import { FileError } from '../file-error.ts'
 import { FileQuestion, type FileAnswers } from '../file-question.ts'
 import type { TableNotes } from '../find-table.ts'
+import type { Mapping } from '../mapping.ts'
 import type { FileRow } from '../read-csv.ts'
 import type { JsonElement } from '../split-json.ts'
 import { readFrames } from './frames.ts'
@@ -14,6 +15,10 @@ export type FilePiece = { kind: 'rows'; items: readonly FileRow[] } | { kind: 'r
 export interface ApartSettings {
   /** The bytes that the parts of a workbook may have together. */
   maxUnpacked?: number
+  /** Where local phone numbers are. With it, the process says what the columns of a table mean. */
+  country?: Mapping['country']
+  /** Takes what the columns mean, once all rows have been read. */
+  takeProposal?(proposal: Mapping): void
   signal?: AbortSignal | undefined
 }
 
@@ -42,14 +47,14 @@ export async function* readApart(
   content: readonly Uint8Array[],
   answers: FileAnswers,
   notes: TableNotes,
-  { maxUnpacked = MAX_UNPACKED, signal }: ApartSettings = {},
+  { maxUnpacked = MAX_UNPACKED, country, takeProposal, signal }: ApartSettings = {},
 ): AsyncGenerator<FilePiece, void> {
   signal?.throwIfAborted()
   const reader = takeReader()
   const kill = () => reader.kill()
   signal?.addEventListener('abort', kill)
   try {
-    reader.send({ bytes: content.reduce((sum, { length }) => sum + length, 0), answers, maxUnpacked }, content)
+    reader.send({ bytes: content.reduce((sum, { length }) => sum + length, 0), answers, maxUnpacked, country }, content)
     for await (const { kind, payload } of readFrames(reader.said)) {
       signal?.throwIfAborted()
       switch (kind) {
@@ -58,6 +63,9 @@ export async function* readApart(
           break
         case 'records':
           yield { kind, items: payload }
+          break
+        case 'proposal':
+          takeProposal?.(payload)
           break
         case 'fault':
           throw new FileError(payload.line, payload.message)

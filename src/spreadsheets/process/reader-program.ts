@@ -4,6 +4,7 @@ import { createNotes } from '../find-table.ts'
 import { openContent } from '../open-content.ts'
 import type { FileRow } from '../read-csv.ts'
 import type { JsonElement } from '../split-json.ts'
+import { TableWatcher } from './watch-table.ts'
 import { MAX_PAYLOAD, writeFrame, type FrameKind, type Payloads, type ReadingTask } from './frames.ts'
 
 /* A program that reads one file from its standard input, and writes what it holds to its standard output. */
@@ -49,15 +50,26 @@ function receive(): Promise<{ task: ReadingTask; content: Buffer }> {
   })
 }
 
-async function read({ answers, maxUnpacked }: ReadingTask, bytes: Buffer): Promise<void> {
+async function read({ answers, maxUnpacked, country }: ReadingTask, bytes: Buffer): Promise<void> {
   const notes = createNotes()
   const content = await openContent(() => cut(bytes), answers, maxUnpacked)
   if (content.kind === 'records') {
     // Also if there are none.
     await say('records', [])
     await sayAll('records', content.read())
-  } else await sayAll('rows', content.read(notes))
+  } else {
+    const watcher = new TableWatcher()
+    await sayAll('rows', watcher.watch(content.read(notes)))
+    const proposal = country === undefined ? null : watcher.propose(country)
+    if (proposal) await sayProposal(JSON.stringify(proposal))
+  }
   await say('end', notes)
+}
+
+async function sayProposal(json: string): Promise<void> {
+  if (Buffer.byteLength(json) > MAX_PAYLOAD.proposal)
+    throw new FileError(1, 'The columns have too many different words. Remove columns that nobody needs')
+  await write('proposal', json)
 }
 
 async function* cut(bytes: Buffer): AsyncGenerator<Buffer, void> {

@@ -37,14 +37,14 @@ async function addPeople(names: string[]): Promise<string[]> {
   return (employees as { id: string }[]).map(({ id }) => id)
 }
 
-/** Runs the command with an answer to the call that deactivates people, behind one that applies the file, and the list. */
+/** Runs the command with an answer to the call that deactivates people, behind the file, and both lists. */
 async function answerDeactivation(answer: Response) {
   let seen = 0
   proxy.onRequest = () => {
     seen += 1
-    return seen === 3 ? answer : undefined
+    return seen === 4 ? answer : undefined
   }
-  const outcome = await run(deactivate(25))
+  const outcome = await run(deactivate(99))
   proxy.onRequest = () => undefined
   return outcome
 }
@@ -137,13 +137,13 @@ await t.test('a run that is killed at any point goes on, and deactivates each of
   write('staff.csv', fileOf(idsFrom(28, 5)))
   const before = await entries()
   for (const [moment, calls] of [
-    ['onRequest', 3],
+    ['onRequest', 4],
     ['onAnswer', 3],
     ['onRequest', 2],
     ['onAnswer', 2],
   ] as const) {
     let seen = 0
-    const { child, done } = start(deactivate(25))
+    const { child, done } = start(deactivate(28))
     proxy[moment] = async () => {
       seen += 1
       if (seen < calls) return
@@ -156,7 +156,7 @@ await t.test('a run that is killed at any point goes on, and deactivates each of
     const state = readFileSync(path.join(folder, 'staff.csv.send-state.json'), 'utf8')
     t.notMatch(state, 'Ana', 'no names are stored')
   }
-  const { code, out, err } = await run(deactivate(25))
+  const { code, out, err } = await run(deactivate(28))
   t.equal(code, 0, err)
   t.match(out, '2 created, 0 changed, 3 unchanged; 25 not in the file deactivated', 'counts those of earlier runs')
   t.strictSame((await active()).toSorted(), idsFrom(28, 5).toSorted())
@@ -187,29 +187,42 @@ await t.test('who could not be deactivated is counted with the reason, unless er
   t.match(await answerDeactivation(erased), { code: 0, out: '0 not in the file deactivated' })
 })
 
-await t.test('who was deactivated before the limit was lowered is counted', async (t) => {
+await t.test('a limit that is lowered holds, with those whom the run deactivated before', async (t) => {
   const added = idsFrom(40, 15)
   await addPeople(added)
   let seen = 0
   proxy.onRequest = () => {
     seen += 1
-    return seen === 4 ? new Response('', { status: 403 }) : undefined
+    return seen === 5 ? new Response('', { status: 403 }) : undefined
   }
-  t.match(await run(deactivate(30)), { code: 2, err: /Run the same command again to deactivate/ })
+  t.match(await run(deactivate(99)), { code: 2, err: /Run the same command again to deactivate/ })
   proxy.onRequest = () => undefined
   await service.project()
-  const outcome = await run(deactivate(10))
-  t.match(outcome, { code: 0, out: `; ${added.length + 4} not in the file deactivated` })
+  const beyond = await run(deactivate(10))
+  t.match(beyond, { code: 1, out: '; 10 not in the file deactivated', err: /38 were deactivated since yesterday/ })
+  t.match(await run(deactivate(99)), { code: 0, out: `; ${added.length + 4 - 10} not in the file deactivated` })
   t.strictSame((await active()).toSorted(), idsFrom(28, 5).toSorted())
 })
 
 await t.test('two processes at once deactivate each of them once', async (t) => {
   write('staff.csv', fileOf(idsFrom(31, 2)))
-  const outcomes = await Promise.all([run(deactivate(3)), run(deactivate(3))])
+  const outcomes = await Promise.all([run(deactivate(99)), run(deactivate(99))])
   for (const { code, err } of outcomes) t.equal(code, 0, err)
   t.strictSame((await active()).toSorted(), idsFrom(31, 2).toSorted())
   const { items } = (await service.call('GET', '/v1/employees?external_id=P-30')).body
   t.match(items, [{ status: 'inactive', version: 2 }])
+})
+
+await t.test('files of one day share the limit, also with what others deactivate', async (t) => {
+  const body = idsFrom(60, 4).map((id) => ({ external_id: id, first_name: 'Ana', last_name: id }))
+  await service.call('POST', '/v1/employees', { body })
+  await active()
+  const beyond = await run(deactivate(4))
+  t.match(beyond, {
+    code: 1,
+    err: /4 active people are not in the file, \d+ were deactivated since yesterday, and at most 4/,
+  })
+  t.equal((await active()).length, 6)
 })
 
 await t.test('both options are given together', async (t) => {

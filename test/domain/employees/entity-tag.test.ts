@@ -15,6 +15,15 @@ await t.test("If-Match holds when its list has the version's tag, or is a star",
     t.equal(match(sent, 3), null, sent)
 })
 
+await t.test('what a server appends to the tag of a compressed answer is not another version', async (t) => {
+  for (const sent of ['"3-gzip"', '"3--gzip"', 'W/"3-br"', '"3;gzip"', '"3:zstd"']) {
+    t.equal(match(sent, 3), null, sent)
+    t.equal(match(sent, 4), 'If-Match', sent)
+    t.equal(noneMatch(sent, 3), 'If-None-Match', sent)
+  }
+  for (const sent of ['"3-gzipped"', '"3-"', '"-gzip"', '"3-4"']) t.equal(match(sent, 3), 'If-Match', sent)
+})
+
 await t.test('If-Match does not hold for another version, or for a malformed tag', async (t) => {
   for (const sent of ['"4"', '"33"', '"03"', 'W/"4"', '3', "'3'", '', '""', '"*"', 'w/"3"', '"3', '" 3"'])
     t.equal(match(sent, 3), 'If-Match', sent)
@@ -28,10 +37,11 @@ await t.test(
   },
 )
 
-await t.test('a tag without quotation marks is told so, and is not called another version', async (t) => {
+await t.test('a tag of no version is told so, and is not called another version', async (t) => {
   const explain = (ifMatch: string) =>
     explainFailure('If-Match', { ifMatch, ifNoneMatch: undefined }, 'another version')
-  for (const sent of ['3', "'3'", '', '"3', '3, 4']) t.match(explain(sent), /quotation marks, such as "3"/, sent)
+  for (const sent of ['3', "'3'", '', '"3', '3, 4', '""', '"v3"', '"03"', 'w/"3"'])
+    t.match(explain(sent), /quotation marks, such as "3"/, sent)
   for (const sent of ['"4"', 'W/"4"', '3, "4"']) t.equal(explain(sent), 'another version', sent)
 })
 

@@ -23,8 +23,7 @@ export async function administratorFaults(
   administered: Administered,
   accepted: readonly AcceptedEmail[],
 ): Promise<Finding[]> {
-  const query = db.selectFrom('events').selectAll().where('company_id', '=', toUuid(administered.companyId))
-  const events = (await query.orderBy('position').execute()).map(readEvent)
+  const events = await eventsOf(db, administered.companyId)
   return [
     ...peopleFaults(events, administered),
     ...callFaults(events, administered),
@@ -33,15 +32,15 @@ export async function administratorFaults(
   ]
 }
 
+/** All events of a company, in order. */
+export async function eventsOf(db: LedgerDb, companyId: string): Promise<RecordedEvent[]> {
+  const query = db.selectFrom('events').selectAll().where('company_id', '=', toUuid(companyId))
+  return (await query.orderBy('position').execute()).map(readEvent)
+}
+
 function peopleFaults(events: RecordedEvent[], { listed }: Administered): Finding[] {
-  const people = new Map<string, Employee>()
-  for (const event of events) {
-    if (!isEmployeeEvent(event)) continue
-    const after = evolveStored(people.get(event.stream), event)
-    if (after) people.set(event.stream, after)
-  }
   const found: Finding[] = []
-  const byId = Map.groupBy(people.values(), ({ external_id: id }) => id!)
+  const byId = Map.groupBy(peopleOf(events).values(), ({ external_id: id }) => id!)
   for (const [id, { job, hasEmail, isActive }] of listed) {
     const own = byId.get(id) ?? []
     if (own.length !== 1)
@@ -65,6 +64,17 @@ function peopleFaults(events: RecordedEvent[], { listed }: Administered): Findin
     ...found,
     ...findings('doubled row', strange.length === 0 ? [] : [`${strange.join()} was in no applied file`]),
   ]
+}
+
+/** The employees that events make, by their ids. */
+export function peopleOf(events: RecordedEvent[]): Map<string, Employee> {
+  const people = new Map<string, Employee>()
+  for (const event of events) {
+    if (!isEmployeeEvent(event)) continue
+    const after = evolveStored(people.get(event.stream), event)
+    if (after) people.set(event.stream, after)
+  }
+  return people
 }
 
 function callFaults(events: RecordedEvent[], { logIds }: Administered): Finding[] {

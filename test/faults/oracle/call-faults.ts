@@ -28,11 +28,18 @@ export function callsOf(events: RecordedEvent[]): Map<string, Call> {
   return calls
 }
 
-const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated)$/
+const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated|Deprovisioned)$/
+/** Whom an identity provider deletes counts as deactivated, also if they were inactive before. */
+const LEAVING: ReadonlySet<string> = new Set(['EmployeeDeactivated', 'EmployeeDeprovisioned'])
 /** Refusals that bind an idempotency key: a retry finds the same call. */
 const BOUND = new Set([404, 409, 412, 422])
 const UNBOUND = new Set(['idempotency_key_reused', 'limit_reached'])
 const REQUEST_TIMEOUT = 408
+
+/** Whether a retry finds the same call: successes and such refusals. */
+function isBound({ status, body }: NonNullable<Operation['final']>): boolean {
+  return status < 300 || (BOUND.has(status) && !UNBOUND.has(body.code ?? ''))
+}
 
 /**
  * A success is in the ledger exactly once, a refusal changes only its entry, and an unknown outcome has at most one
@@ -47,6 +54,10 @@ export function effectFaults(operation: Operation, own: Call[]): Finding[] {
     if (own.length > 0) find('cut off and stored', `was cut off, has ${own.length} entries`)
     return found
   }
+  if (operation.method === 'GET') {
+    if (own.length > 0) find('read and stored', `only reads, has ${own.length} entries`)
+    return found
+  }
   for (const call of failed)
     if (call.events.some(({ type }) => EMPLOYEE_EVENT.test(type)))
       find('failed and applied', `the failed call ${call.id} changed employees`)
@@ -58,7 +69,7 @@ export function effectFaults(operation: Operation, own: Call[]): Finding[] {
     if (completed.length > 1) find('doubled call', `an unknown outcome took effect ${completed.length} times`)
     return found
   }
-  if (again && again.body.log_id !== final.body.log_id)
+  if (again && isBound(final) && again.body.log_id !== final.body.log_id)
     find('repeated call', `answered ${final.body.log_id}, and ${again.body.log_id} when it was sent again`)
   if (final.status >= 300) return [...found, ...refusalFaults(operation, final, { completed, failed })]
   if (completed.length !== 1)
@@ -67,7 +78,7 @@ export function effectFaults(operation: Operation, own: Call[]): Finding[] {
       `answered ${final.status}, stands in the ledger ${completed.length} times`,
     )
   const call = completed[0]
-  if (call && call.id !== final.body.log_id)
+  if (call && !operation.isOfProvider && call.id !== final.body.log_id)
     find('other call', `answered ${final.body.log_id}, the ledger has ${call.id}`)
   if (call) found.push(...findings('wrong content', contentFaults(id, final.body, operation.body, call)))
   return found
@@ -82,7 +93,7 @@ export function isCompleted({ closing }: Call): boolean {
  * none.
  */
 function refusalFaults(
-  { id, attempts }: Operation,
+  { id, attempts, isOfProvider = false }: Operation,
   { status, body }: NonNullable<Operation['final']>,
   { completed, failed }: { completed: Call[]; failed: Call[] },
 ): Finding[] {
@@ -90,11 +101,10 @@ function refusalFaults(
   const find = (kind: FindingKind, what: string) => found.push({ kind, text: `${id}: ${what}` })
   if (completed.length > 0) find('refused and applied', `refused with ${status}, and took effect`)
   if (failed.length === 0 && (status === REQUEST_TIMEOUT || body.code === 'rate_limited')) return found
-  const isBound = BOUND.has(status) && !UNBOUND.has(body.code ?? '')
   if (failed.length === 0) find('refusal without entry', `refused with ${status}, has no entry`)
-  else if (isBound ? failed.length > 1 : failed.length > attempts.length)
+  else if (isBound({ status, body }) ? failed.length > 1 : failed.length > attempts.length)
     find('refusal with several entries', `refused with ${status}, has ${failed.length} entries`)
-  else if (!failed.some((call) => call.id === body.log_id))
+  else if (!isOfProvider && !failed.some((call) => call.id === body.log_id))
     find('other call', `answered ${body.log_id}, the ledger has another entry`)
   return found
 }
@@ -152,7 +162,7 @@ export function countFaults({ id, closing, events }: Call): string[] {
     const byIndex = new Map<number, string[]>()
     for (const { index, type } of events) byIndex.set(index!, [...(byIndex.get(index!) ?? []), type])
     const created = [...byIndex.values()].filter((types) => types.includes('EmployeeCreated')).length
-    const deactivated = [...byIndex.values()].filter((types) => types.includes('EmployeeDeactivated')).length
+    const deactivated = [...byIndex.values()].filter((types) => types.some((type) => LEAVING.has(type))).length
     const failed = [...byIndex.values()].filter((types) => types.includes('EmployeeRecordRejected')).length
     const unchanged = closing.data?.unchanged.length ?? 0
     const total = byIndex.size + unchanged

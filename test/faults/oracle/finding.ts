@@ -17,6 +17,7 @@ const MEANINGS = {
   'refusal with several entries': 'doubled',
   'repeated call': 'doubled',
   'cut off and stored': 'wrong',
+  'read and stored': 'wrong',
   'wrong content': 'wrong',
   'wrong counts': 'wrong',
   'wrong time': 'wrong',
@@ -47,6 +48,10 @@ const MEANINGS = {
   'lost row': 'lost',
   'doubled row': 'doubled',
   evidence: 'wrong',
+  // Identity providers
+  provider: 'wrong',
+  'lost user': 'lost',
+  'doubled user': 'doubled',
   // While the fault lasts, and after it
   'slow recovery': 'wrong',
   probe: 'wrong',

@@ -61,7 +61,7 @@ export async function oracle(
     for (const call of calls.values()) found.push(...findings('wrong counts', countFaults(call)))
     found.push(...(await logFaults(db, companyId, calls)))
     found.push(...findings('wrong time', timeFaults(events, now)))
-    found.push(...findings('wrong quota', await quotaFaults(db, companyId, calls)))
+    found.push(...findings('wrong quota', await quotaFaults(db, companyId, calls, operations)))
     found.push(...findings('beyond a limit', limitFaults(events, calls)))
     for (const projection of projections) {
       // A wrong ledger may not fold; the check above has found what is wrong with it.
@@ -130,17 +130,24 @@ function timeFaults(events: RecordedEvent[], now: string): string[] {
   })
 }
 
-/** A key's charges are the cost of its calls in the ledger. The load makes no reads. */
-async function quotaFaults(db: Db, companyId: string, calls: Map<string, Call>): Promise<string[]> {
+/** A key's charges are the cost of its calls in the ledger, and of its reads, of which one without an answer may cost. */
+async function quotaFaults(
+  db: Db,
+  companyId: string,
+  calls: Map<string, Call>,
+  operations: Operation[],
+): Promise<string[]> {
   const usage = await db.selectFrom('api_key_usage').selectAll().where('company_id', '=', toUuid(companyId)).execute()
   return usage.flatMap((row) => {
     const apiId = fromUuid('key', row.api_id)
     const charged = [...calls.values()].filter(
       ({ closing }) => closing.data?.key?.id === apiId && !isFree(closing),
     ).length
-    return charged === row.requests_made
+    const reads = operations.filter((one) => one.apiId === apiId && one.method === 'GET')
+    const least = charged + reads.filter(({ final }) => final !== null).length
+    return row.requests_made >= least && row.requests_made <= charged + reads.length
       ? []
-      : [`${apiId} was charged ${row.requests_made} requests for ${charged} calls`]
+      : [`${apiId} was charged ${row.requests_made} requests for ${charged} calls and ${reads.length} reads`]
   })
 }
 

@@ -231,3 +231,22 @@ await t.test('a password reset voids the old password at once, and its link sets
   t.equal((await browse(service, '/invitation', { form })).status, 200)
   t.equal((await trying(member.email, 'a new password')).status, 303)
 })
+
+await t.test('a domain in its own script and as Punycode is one address, whichever was stored', async (t) => {
+  const [read, written] = ['ida@b\u00fccher.example', 'ida@xn--bcher-kva.example']
+  const invite = (email: string) => service.manage('POST', '/users', { email, name: 'Ida', role: 'member' })
+  const { body: invited } = await invite(written)
+  t.equal(invited.email, read)
+  t.match(await invite(written), { status: 409, body: { code: 'user_exists' } })
+  t.match(await invite(read), { status: 409, body: { code: 'user_exists' } })
+  const password = 'a long enough passphrase'
+  const { token } = invited.invitation
+  t.match(await service.call('POST', '/admin/v1/invitations/accept', { key: null, body: { token, password } }), {
+    status: 200,
+  })
+  for (const stored of [read, written]) {
+    await service.pool.query('update users set email = $1 where user_id = $2', [stored, toUuid(invited.id)])
+    for (const typed of [read, written, written.toUpperCase()])
+      t.match(await trying(typed, password), { status: 303, location: '/account' }, `${stored} as ${typed}`)
+  }
+})

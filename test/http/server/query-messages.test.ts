@@ -84,7 +84,14 @@ await t.test('booleans are read as Python writes them, and others are told true 
 
 await t.test('an unknown parameter is named with the one that is meant, and else all are', async (t) => {
   const list = { method: 'GET', path: '/v1/employees' }
-  const near = { page: 'cursor', pageSize: 'limit', per_page: 'limit', externalId: 'external_id' }
+  const near = {
+    page: 'cursor',
+    pageSize: 'limit',
+    per_page: 'limit',
+    externalId: 'external_id',
+    sort: 'order',
+    'amp;q': 'q',
+  }
   for (const [sent, meant] of Object.entries({ ...near, stattus: 'status', updated_snce: 'updated_since' })) {
     const { detail } = await ask(list, `limit=10&${sent}=1`)
     t.equal(detail, `The query parameter ${sent} does not exist; there is ${meant}`)
@@ -92,6 +99,13 @@ await t.test('an unknown parameter is named with the one that is meant, and else
   const { detail } = await ask(list, 'ana-perez=1')
   t.match(detail, /^A query parameter does not exist; there are limit, cursor, .*min_position$/)
   t.notMatch(detail, 'perez', 'what may be a name is not repeated')
+})
+
+await t.test('a query in another encoding than UTF-8 is refused, instead of finding nobody', async (t) => {
+  const list = { method: 'GET', path: '/v1/employees' }
+  for (const query of ['q=M%FCller', 'email=m%FCller@example.com', 'q=%C3', 'department=%ff'])
+    t.match(await ask(list, query), { status: 400, detail: /UTF-8/ }, query)
+  for (const query of ['q=M%C3%BCller', 'q=100%', 'q=%zz']) t.equal((await ask(list, query)).status, 200, query)
 })
 
 await t.test('a plus sign in an external id that is not encoded is told, if somebody has it', async (t) => {

@@ -64,6 +64,12 @@ const ordinaryRows = rows(
   MOST_ROWS,
 )
 
+/** Rows of 400 columns, each of which may be what any other is. */
+function wide(cellOf: (row: number, column: number) => string): Shape {
+  const columns = numbered(400, 'c')
+  return rows(columns.join(','), (at) => columns.map((_name, column) => cellOf(at, column)).join(','), MOST_ROWS)
+}
+
 const CSV_SHAPES: Record<string, Shape> = {
   'empty lines': filled(HEADER, '\n'),
   'empty lines, CR': filled('email\ra@b.example\r', '\r'),
@@ -90,6 +96,9 @@ const CSV_SHAPES: Record<string, Shape> = {
     MOST_ROWS,
   ),
   '500 columns, the last one full': rows(numbered(500, 'c').join(','), () => `${','.repeat(499)}x`),
+  'wide rows of dates, which may be of anything': wide((at, column) => `${1 + (at % 28)}.${1 + (column % 12)}.2003`),
+  'wide rows of names of others': wide((at, column) => `Ana P${(at + column) % 1_000}`),
+  'wide rows of addresses': wide((at, column) => `a${at}.${column}@b.example`),
   'the most ordinary rows': ordinaryRows,
   'the most wide rows': rows(
     `external_id,first_name,last_name,${numbered(30, 'custom_attributes.grade').join(',')}`,

@@ -46,7 +46,11 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
 
   app.put(
     '/uploads/:id/mapping',
-    { schema: SET_UPLOAD_MAPPING, ...JSON_BODY, bodyLimit: MAX_MAPPING_BYTES },
+    {
+      schema: SET_UPLOAD_MAPPING,
+      config: { ...JSON_BODY.config, hasNoRecords: true },
+      bodyLimit: MAX_MAPPING_BYTES,
+    },
     async (request) => {
       const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
       await mapUpload(uploads, upload, request.body).catch(throwFaults)

@@ -33,8 +33,8 @@ const SeenWords = Type.Unsafe<Record<string, { rows: number; past_end_dates: num
   propertyNames: { maxLength: MAX_WORD },
   maxProperties: MAX_WORDS,
   description:
-    'Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that ' +
-    'has passed. What is sent is ignored.',
+    'Of each word of a column that may say who has left: how many rows have it, and how many of them an end date ' +
+    'that has passed. What is sent is ignored.',
 })
 
 const MappedColumn = strictObject({
@@ -45,10 +45,10 @@ const MappedColumn = strictObject({
   to: {
     ...nullable(oneOf(TARGETS)),
     description:
-      'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in ' +
-      'which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. ' +
-      '`as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to ' +
-      'decide.',
+      'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says ' +
+      'in which country local phone numbers of the row are. `key` is what managers are named by, which is not ' +
+      'stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person ' +
+      'has to decide.',
   },
   name: optionalString({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' }),
   type: Type.Optional(oneOf(CUSTOM_TYPES, 'The type of a custom attribute.')),
@@ -66,18 +66,18 @@ const MappedColumn = strictObject({
       propertyNames: { maxLength: MAX_WORD },
       maxProperties: MAX_WORDS,
       description:
-        'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with ' +
-        'more words, some stay open. The word of an empty cell is empty.',
+        'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column ' +
+        'with more words, some stay open. The word of an empty cell is empty.',
     }),
   ),
   names: Type.Optional(
     nullable(
       oneOf(
         NAME_RULES,
-        'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: names of ' +
-          'two words. `one_first_name`: the first word is the first name. `one_last_name` and `one_last_name_first`: ' +
-          'the last or the first word is the last name. `capitals`: the words in capitals are the last name. ' +
-          '`one_character`: the first character is, or two that are a known last name.',
+        'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: ' +
+          'names of two words. `one_first_name`: the first word is the first name. `one_last_name` and ' +
+          '`one_last_name_first`: the last or the first word is the last name. `capitals`: the words in capitals ' +
+          'are the last name. `one_character`: the first character is, or two that are a known last name.',
       ),
     ),
   ),
@@ -130,8 +130,8 @@ export const MappingBody = requireOnly(
         type: ['string', 'null'],
         pattern: '^([A-Z]{2}|company)$',
         description:
-          'The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person has ' +
-          'to decide, if it matters.',
+          'The country (ISO 3166-1 alpha-2) of local phone numbers. `company`: that of the company. Null: a person ' +
+          'has to decide, if it matters.',
       }),
     ),
     unknown_managers: usual(

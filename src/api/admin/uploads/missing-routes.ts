@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import type { Employee } from '#domain/employees/employee'
+import { countBeside } from '#ledger/uploads/change-upload'
 import { readParts } from '#ledger/uploads/read-uploads'
 import { requireOwnUpload, requireUpload } from '#uploads/apply-upload'
 import { findMissing, keepMissing, listMissing, readMissing } from '#uploads/missing-people'
@@ -14,6 +15,12 @@ import { ofUpload, readUploadId } from './upload-answer.ts'
 const Missing = {
   count: Type.Integer({ minimum: 0, description: 'How many people the upload would deactivate.' }),
   active: Type.Integer({ minimum: 0, description: 'How many people were active when they were listed; 0 before.' }),
+  beside: Type.Integer({
+    minimum: 0,
+    description:
+      "How many people the company's other uploads of the last day deactivate because they are not in the files, and how " +
+      'many its API keys have deactivated today (UTC).',
+  }),
 }
 
 const MissingPerson = Type.Object({
@@ -69,7 +76,8 @@ const KEEP_MISSING = {
 export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {
   app.put('/uploads/:id/missing', { schema: DEACTIVATE_MISSING, ...HEAVY_JSON_BODY }, async (request) => {
     const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
-    return listMissing(uploads, upload, request.left)
+    const missing = await listMissing(uploads, upload, request.left)
+    return { ...missing, beside: await countBeside(uploads.pool, upload) }
   })
 
   app.get('/uploads/:id/missing', { schema: LIST_MISSING }, async (request) => {
@@ -80,6 +88,7 @@ export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServi
     const { employees, next } = await readMissing(uploads, upload, parts, page)
     return {
       ...findMissing(parts),
+      beside: await countBeside(uploads.pool, upload),
       items: employees.map(renderPerson),
       next_cursor: next === null ? null : encodeCursor(next),
     }

@@ -59,11 +59,11 @@ const CREATE_UPLOAD = {
   operationId: 'createUpload',
   summary: 'Upload a file of employees',
   description:
-    'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, .ods), or ' +
-    'JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such as titles and ' +
-    'totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is split into parts, ' +
-    'each of which becomes one call. What its columns mean is proposed from their names and values, or as the company ' +
-    'chose for the last file with the same columns: see `questions` and `needs_review`.',
+    'Stores a file for a day and previews it; nothing is applied yet. The file is CSV, a workbook (.xlsx, .xls, ' +
+    '.ods), or JSON, whatever program wrote it and whatever the content type says. Rows that are no records, such ' +
+    'as titles and totals, are left out, and listed in `left_out`. A file of more than `MAX_RECORDS` records is ' +
+    'split into parts, each of which becomes one call. What its columns mean is proposed from their names and ' +
+    'values, or as the company chose for the last file with the same columns: see `questions` and `needs_review`.',
   querystring: UploadQuery,
   body: {
     content: {
@@ -222,9 +222,9 @@ const UNDO_UPLOAD = {
   operationId: 'undoUpload',
   summary: 'Undo an upload',
   description:
-    'Takes back all calls of an upload that is over, the last one first, in the background. The answer is an upload of ' +
-    'its own, whose parts are these undos: each undoes what is possible, and has its own entry, which says what stays. ' +
-    'Calls can be undone one by one, too.',
+    'Takes back all calls of an upload that is over, the last one first, in the background. The answer is an ' +
+    'upload of its own, whose parts are these undos: each undoes what is possible, and has its own entry, which ' +
+    'says what stays. Calls can be undone one by one, too.',
   ...ofUpload,
   response: { 201: ShownUpload },
   problems: [...ofUpload.problems, 'nothing_to_undo', 'too_many_uploads'],
@@ -241,8 +241,8 @@ const CANCEL_UPLOAD = {
 function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {
   app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {
     const [acting, id] = [actingUser(request), readUploadId(request)]
-    const { all_or_none: isAllOrNone, deactivate: deactivated } = request.query
-    await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated })
+    const { all_or_none: isAllOrNone, deactivate: deactivated, beside } = request.query
+    await applyUpload(uploads, acting, id, request.id, { isAllOrNone, deactivated, beside })
     return showUpload(uploads, acting.companyId, id)
   })
 

@@ -14,8 +14,8 @@ const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
 const ALL_OR_NONE = Type.Boolean({
   default: true,
   description:
-    'If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one such row ' +
-    'stops its whole part. An upload that is resumed keeps the value with which it began.',
+    'If `false`, the upload leaves out rows that it cannot read or apply, and applies all others. If `true`, one ' +
+    'such row stops its whole part. An upload that is resumed keeps the value with which it began.',
 })
 
 /** The name of a file without one. */
@@ -31,20 +31,21 @@ export const UploadQuery = strictObject({
   operation: Type.Optional(
     oneOf(
       UPLOAD_OPERATIONS,
-      'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls asked ' +
-        'for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
+      'What to do with the records, as `PUT`, `PATCH`, and `POST` of `/v1/employees` do. Default: what the calls ' +
+        'asked for that the file corrects; `upsert` if they asked for different things, or if it corrects none.',
     ),
   ),
   encoding: optionalString({
     maxLength: 40,
     description:
-      'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content type; ' +
-      'otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
+      'The encoding of a text file, such as `windows-1250` or `shift_jis`. Default: the `charset` of the content ' +
+      'type; otherwise it is recognized, and the answer is `file_ambiguous` if several are likely.',
   }),
   sheet: optionalString({
     maxLength: 100,
     description:
-      'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if several do.',
+      'The name of the sheet of a workbook. Default: the one that has a table; the answer is `file_ambiguous` if ' +
+      'several do.',
   }),
   header_row: optionalInteger({
     minimum: 1,
@@ -55,17 +56,17 @@ export const UploadQuery = strictObject({
     default: false,
     description:
       'Apply the file without asking, if no question is open and all of its rows can be read, or any with ' +
-      '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before, or whose columns ' +
-      'are named as the API names attributes. Otherwise, the file is only stored and previewed.',
+      '`all_or_none=false`: as a scheduler does with files whose mapping the company has used before, or whose ' +
+      'columns are named as the API names attributes. Otherwise, the file is only stored and previewed.',
   }),
   all_or_none: ALL_OR_NONE,
   corrects: optionalString({
     pattern: '^log_[0-9a-z]{26}(,log_[0-9a-z]{26})*$',
     maxLength: 31 * MAX_CORRECTIONS,
     description:
-      'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column `log_id`. ' +
-      'The column `index` says which records the rows are. Without it, a file that has as many rows as the entry has ' +
-      'records, or refused records, has these, in the order of the call.',
+      'The ids of the failed entries that the file corrects, separated by commas. Default: those in its column ' +
+      '`log_id`. The column `index` says which records the rows are. Without it, a file that has as many rows as ' +
+      'the entry has records, or refused records, has these, in the order of the call.',
   }),
 })
 
@@ -77,15 +78,22 @@ export const ApplyQuery = strictObject({
     description:
       'How many people the upload may deactivate because they are not in its file: the `count` of their list.',
   }),
+  beside: Type.Integer({
+    minimum: 0,
+    default: 0,
+    description:
+      'How many people may have been deactivated otherwise since yesterday, if they and those of this file are more than ' +
+      'one in ten: the `beside` of their list.',
+  }),
 })
 
 const Counts = Type.Object(
   { created: Count, changed: Count, unchanged: Count, refused: Count, unreadable: Count, inactive: Count },
   {
     description:
-      'The rows by what a call would do to them without those that are refused or unreadable, which `all_or_none=false` ' +
-      'leaves out. Of the changed and unchanged rows, `inactive` name inactive employees and set no status, so these stay ' +
-      'inactive.',
+      'The rows by what a call would do to them without those that are refused or unreadable, which ' +
+      '`all_or_none=false` leaves out. Of the changed and unchanged rows, `inactive` name inactive employees and ' +
+      'set no status, so these stay inactive.',
   },
 )
 
@@ -107,9 +115,9 @@ const Facts = Type.Object({
   id: Type.String({ description: '`upl_…`' }),
   state: oneOf(
     ['previewing', 'previewed', 'applying', 'stopped', 'ended'],
-    '`previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part after ' +
-      'part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it to resume. ' +
-      '`ended`: every part was applied, refused, or canceled.',
+    '`previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part ' +
+      'after part becomes a call. `stopped`: its user is no longer an administrator; once they are again, apply it ' +
+      'to resume. `ended`: every part was applied, refused, or canceled.',
   ),
   file_name: Type.String(),
   operation: oneOf(UPLOAD_OPERATIONS),
@@ -138,8 +146,9 @@ const Summary = Type.Object(
   },
   {
     description:
-      'What became of the rows: `applied`, `refused`, `canceled`, `waiting`, and `erased` add up to `rows`, and `created`, ' +
-      '`changed`, and `unchanged` to `applied`. `not-applied.csv` has the refused, canceled, and waiting ones.',
+      'What became of the rows: `applied`, `refused`, `canceled`, `waiting`, and `erased` add up to `rows`, and ' +
+      '`created`, `changed`, and `unchanged` to `applied`. `not-applied.csv` has the refused, canceled, and ' +
+      'waiting ones.',
   },
 )
 
@@ -157,13 +166,14 @@ export const ShownUpload = Type.Object(
     ...Facts.properties,
     questions: Type.Array(ShownQuestion, {
       description:
-        'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is `leave_out`.',
+        'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is ' +
+        '`leave_out`.',
     }),
     needs_review: Type.Boolean({
       description:
-        'Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, or ' +
-        'columns that the company used before are gone. `apply=true` applies no such file. Setting the mapping, or ' +
-        'applying the file, says that somebody has looked.',
+        'Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, ' +
+        'or columns that the company used before are gone. `apply=true` applies no such file. Setting the mapping, ' +
+        'or applying the file, says that somebody has looked.',
     }),
     header_row: Type.Union([Type.Integer(), Type.Null()], {
       description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
