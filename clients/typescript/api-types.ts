@@ -1476,12 +1476,10 @@ export interface components {
                  * @description The member of the mapping, or of its column, that is null.
                  * @enum {string}
                  */
-                about: "to" | "dates" | "clock" | "calendar" | "names" | "by" | "words" | "past_end_dates" | "country" | "unknown_managers" | "same_addresses";
+                about: "to" | "dates" | "clock" | "calendar" | "names" | "by" | "words" | "past_end_dates" | "country" | "unknown_managers" | "same_addresses" | "stored_end_dates";
                 /** @description The place of the column in the mapping, from 1. */
                 column?: number;
                 header?: string;
-                /** @description The words whose meaning is open. */
-                words?: string[];
                 /**
                  * @description What the values of the column make likely.
                  * @enum {string}
@@ -1494,6 +1492,25 @@ export interface components {
                         past_end_dates?: number;
                     };
                 };
+                /** @description The words whose meaning is open. */
+                words?: string[];
+                /** @description The other columns about which the same is asked. At most one of them is what is `likely`. */
+                others?: {
+                    column: number;
+                    header?: string;
+                    /**
+                     * @description What the values of the column make likely.
+                     * @enum {string}
+                     */
+                    likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                    /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
+                    seen?: {
+                        [key: string]: {
+                            rows?: number;
+                            past_end_dates?: number;
+                        };
+                    };
+                }[];
                 /** @description How many rows a question about the file concerns. */
                 rows?: number;
             }[];
@@ -2562,6 +2579,8 @@ export interface operations {
                 all_or_none?: boolean;
                 /** @description Whether a record whose `external_id` finds nobody updates the active employee who has its `email` and no `external_id`, who gets that `external_id`: for the first sync over people who were entered without one. Inactive employees and those with another `external_id` are conflicts, as without this parameter. */
                 link_by_email?: boolean;
+                /** @description Whether a record with a `start_date` after the `termination_date` that its employee has clears that date, if it sends none: for people who come back. Without it, such a record is refused. */
+                clear_end_dates?: boolean;
             };
             header?: {
                 /**
@@ -3204,6 +3223,8 @@ export interface operations {
                         unknown_managers?: ("refuse" | "leave_out") | null;
                         /** @description Default: `null`. */
                         same_addresses?: ("link" | "refuse") | null;
+                        /** @description Default: `null`. */
+                        stored_end_dates?: ("clear" | "refuse") | null;
                         /**
                          * @description For `send --map`: what becomes of columns that the mapping does not name.
                          * @enum {string}
@@ -3215,6 +3236,7 @@ export interface operations {
                             country: number;
                             unknown_managers: number;
                             same_addresses: number;
+                            stored_end_dates: number;
                         };
                     };
                 };
@@ -3307,6 +3329,8 @@ export interface operations {
                     unknown_managers?: ("refuse" | "leave_out") | null;
                     /** @description Default: `null`. */
                     same_addresses?: ("link" | "refuse") | null;
+                    /** @description Default: `null`. */
+                    stored_end_dates?: ("clear" | "refuse") | null;
                     /**
                      * @description For `send --map`: what becomes of columns that the mapping does not name.
                      * @enum {string}
@@ -3318,6 +3342,7 @@ export interface operations {
                         country: number;
                         unknown_managers: number;
                         same_addresses: number;
+                        stored_end_dates: number;
                     };
                 };
             };

@@ -53,8 +53,7 @@ const PERSONAL: ReadonlySet<string | null> = new Set<Candidate['meaning']>([
  */
 function findOthers(columns: readonly Candidate[], { rows }: FileSample): ReadonlySet<string> {
   const members = new Map<string, Candidate[]>()
-  for (const column of columns) {
-    if (!PERSONAL.has(column.meaning) && !/\.id$/i.test(column.header)) continue
+  for (const column of columns.filter(({ header, meaning }) => PERSONAL.has(meaning) || /\.id$/i.test(header))) {
     const parent = readParent(column.header)
     members.set(parent, [...(members.get(parent) ?? []), column])
   }

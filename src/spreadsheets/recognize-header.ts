@@ -81,12 +81,12 @@ function readWords(text: string): HeaderMeaning | null {
   const simple = simplify(text)
   const whole = CLASSES.get(simple.replaceAll(' ', ''))?.find(isMeaning)
   if (whole) return whole
-  const found: WordClass[][] = []
+  let found: readonly (readonly WordClass[])[] = []
   for (const word of simple.replaceAll(/\d+/g, ' ').split(' ')) {
     if (word === '') continue
     const classes = splitCompound(word)
     if (!classes) return null
-    found.push(...classes)
+    found = [...found, ...classes]
   }
   const has = (name: WordClass) => found.some((classes) => classes.includes(name))
   const meanings = new Set(found.map((classes) => classes.at(-1)!).filter(isMeaning))

@@ -3,9 +3,12 @@ import { toUuid } from '#domain/ids'
 import { employees } from '#projections/employees/fold'
 import { schemaOf } from '#projections/projection'
 import type { RowKeys } from '#spreadsheets/plan-rows'
+import type { PartPreview } from './run-part.ts'
 
 /** The rows that are looked up at once. */
 const ROWS_AT_ONCE = 5_000
+/** The names that are listed. */
+const MAX_NAMES = 20
 
 /**
  * Counts the rows of people who have come back: the end date that is stored is before the start date of their row, which
@@ -38,4 +41,18 @@ export async function countReturning(pool: Pool, companyId: string, rows: readon
     count += found[0]!.count
   }
   return count
+}
+
+/** The names of people who have come back, as the rows have them that the preview refuses for it. */
+export function listReturning({ errors, records }: PartPreview): string[] {
+  const refused = errors.filter(({ pointer }) => pointer.endsWith('/start_date')).slice(0, MAX_NAMES)
+  return refused.map(({ index }) => {
+    const {
+      first_name: first,
+      last_name: last,
+      external_id: id,
+      email,
+    } = records.body[index] as Record<string, unknown>
+    return [first, last].filter((name) => typeof name === 'string').join(' ') || String(id ?? email)
+  })
 }

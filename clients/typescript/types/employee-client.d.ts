@@ -28,9 +28,14 @@ export interface UpsertOptions extends BulkOptions {
      * `external_id`, who gets that `external_id`.
      */
     linkByEmail?: boolean | undefined;
+    /**
+     * With `true`, a record with a `start_date` after the `termination_date` that its employee has clears that date, if it
+     * sends none: for people who come back.
+     */
+    clearEndDates?: boolean | undefined;
 }
 /** Of a batch of upserts, the same for all of its calls. */
-type LinkingAll = Pick<UpsertOptions, 'linkByEmail'>;
+type LinkingAll = Pick<UpsertOptions, 'linkByEmail' | 'clearEndDates'>;
 /** A call that applies what can be applied. It rejects, as any other, if that is nothing. */
 type Partly = BulkOptions & {
     allOrNone: false;

@@ -15,6 +15,7 @@ import { hasOwnColumns } from '#spreadsheets/record-columns'
 import { guessNameRule } from '#spreadsheets/split-name'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import { FileFaultError } from '#uploads/part-builder'
+import { listReturning } from '#uploads/returning-people'
 import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '#pages/parts/form'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
@@ -116,20 +117,6 @@ function renderQuestions(
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
-}
-
-/** The names of people who have come back, as the rows have them that the preview refuses for it. */
-function listReturning({ errors, records }: PartPreview): string[] {
-  const refused = errors.filter(({ pointer }) => pointer.endsWith('/start_date')).slice(0, MAX_NAMES)
-  return refused.map(({ index }) => {
-    const {
-      first_name: first,
-      last_name: last,
-      external_id: id,
-      email,
-    } = records.body[index] as Record<string, unknown>
-    return [first, last].filter((name) => typeof name === 'string').join(' ') || String(id ?? email)
-  })
 }
 
 /** What a column is likely to be: of several that are asked together, at most one is, but all of them may be nothing. */
