@@ -4,7 +4,8 @@
  */
 
 /** What is created by a global constructor of this name. */
-type Instance<Name extends string> = typeof globalThis extends Record<Name, { prototype: infer Created }> ? Created : any
+type Instance<Name extends string> =
+  typeof globalThis extends Record<Name, { prototype: infer Created }> ? Created : any
 
 export type AbortSignal = Instance<'AbortSignal'>
 export type Headers = Instance<'Headers'>

@@ -108,6 +108,6 @@ export function describeProvider({ metadata, keys }: PublishedProvider, method: 
     `Names itself in its answers ("iss"): ${metadata.authorization_response_iss_parameter_supported ? 'yes' : 'no'}`,
     `Signing out there: ${hasLogout ? 'yes' : 'no'}`,
     'Ends sessions here when one ends there (back-channel logout): ' +
-      `${metadata.backchannel_logout_supported ? 'yes' : 'not announced'}`,
+      (metadata.backchannel_logout_supported ? 'yes' : 'not announced'),
   ]
 }

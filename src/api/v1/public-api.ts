@@ -24,7 +24,7 @@ export const publicApi: KeyProtocol = {
     const missing = KEY_HEADERS.filter((name) => headersDistinct[name] === undefined)
     if (missing.length > 0) return { missing: `The request has no header ${missing.join(' and no ')}` }
     if (others.length > 0) return { missing: `Send ${KEY_HEADERS.join(' and ')} once each` }
-    if (!/^key_/.test(apiId!) || !/^el_live_/.test(secret!))
+    if (!apiId!.startsWith('key_') || !secret!.startsWith('el_live_'))
       return { missing: 'x-api-id begins with key_, and x-api-key with el_live_' }
     return { apiId: apiId!, secret: secret! }
   },
