@@ -52,7 +52,10 @@ function describe(header: string, at: number, { columns, count }: FileSample, is
   // Other systems have ids, too.
   const isOurs = name !== 'id' || [...sample.values.keys()].every((value) => value.startsWith('emp_'))
   if (kind === 'field' && name !== 'status' && isOurs) return { ...column, to: name }
-  const known = recognizeHeader(header) ?? (isPrivate(header) ? 'not_ours' : simplify(header) === 'id' ? 'id' : null)
+  const named = recognizeHeader(header)
+  // Yes and no in a column such as "Block credential" may say who is locked out.
+  if (named === 'never_store') return { ...column, isExact: false, to: 'nothing' }
+  const known = named ?? (isPrivate(header) ? 'not_ours' : simplify(header) === 'id' ? 'id' : null)
   return { ...column, meaning: readName(header) === header ? known : null, isExact: false, to: 'nothing' }
 }
 

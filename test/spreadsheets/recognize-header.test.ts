@@ -135,6 +135,12 @@ await t.test('columns whose names nobody knows are recognized by their values, o
   const toOf = (...cells: string[]) => propose(`${named},Zustand`, ...rows.map((row, at) => `${row},${cells[at]}`))[3]
   t.equal(toOf('x', '', '', ''), 'status', 'a mark, whose meaning is asked')
   t.equal(toOf('0', '0', '0', '1'), 'status', 'yes and no, of which one is asked')
+  const locked = ['False', 'True', 'False', 'False']
+  t.equal(
+    propose(`${named},Block credential`, ...rows.map((row, at) => `${row},${locked[at]}`))[3],
+    'status',
+    'who is locked out, though it is named like a secret',
+  )
   t.equal(toOf('da', 'da', 'weg', 'da'), 'status?', 'a few words')
   t.equal(toOf('weg', 'weg', 'weg', 'weg'), 'status?', 'a list of people who have left')
   t.equal(toOf('2019-05-06', '', '', ''), 'termination_date?', 'dates that some rows have')
