@@ -145,11 +145,11 @@ function chosenIn(text: string, name: string): string | undefined {
 }
 
 await t.test('what a column raises once it is mapped is asked, and not left out', async (t) => {
-  const asked = await send('external_id,Status\nX-1,Ruhend\n')
-  t.match(asked.words, /1 question about the file is open Status : What is in this column\? Ruhend/)
+  const asked = await send('external_id,Angabe\nX-1,Ruhend\n')
+  t.match(asked.words, /Apply 1 record/, 'the name of the column says nothing')
   const next = { 'to.1': 'status', unreadable_values: chosenIn(asked.text, 'unreadable_values') ?? '' }
   const raised = await press(`${asked.path}/mapping`, next)
-  t.match(raised.words, /1 question about the file is open Status : Who is active\? Ruhend .*Active Inactive/)
+  t.match(raised.words, /1 question about the file is open Angabe : Who is active\? Ruhend .*Active Inactive/)
   t.notMatch(raised.words, /Apply \d/)
   t.equal(chosenIn(raised.text, 'unreadable_values'), 'leave_out')
 })

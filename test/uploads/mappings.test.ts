@@ -9,6 +9,7 @@ import { comparePeople } from '../support/files/compare-people.ts'
 import { answerQuestions } from '../support/files/propose-for.ts'
 import type { StaffList } from '../support/files/staff-lists.ts'
 import { readStaffLists } from '../support/files/staff-lists.ts'
+import { isQuick } from '../support/quick.ts'
 import { send, startService } from '../support/service.ts'
 
 /* Files of other systems, uploaded by tools: what their columns mean, and what only a person knows. */
@@ -328,7 +329,7 @@ await t.test('a file that shares columns with one before is still asked who has 
   const file = ['User principal name,First name,Last name,Block credential', 'ana@x.example,Ana,One,False']
   const { body } = await upload(company, [...file, 'bo@x.example,Bo,Two,True', 'cy@x.example,Cy,Six,False'].join('\n'))
   t.match(body.left_out, [{}, { reason: 'changed_columns' }], 'it is taken for a file of the same kind')
-  t.match(body, { needs_review: true, questions: [{ about: 'to', header: 'Block credential' }] })
+  t.match(body, { needs_review: true, questions: [{ about: 'words', header: 'Block credential' }] })
 })
 
 await t.test('a night that is written otherwise is applied as it was meant, or waits and says why', async (t) => {
@@ -338,7 +339,8 @@ await t.test('a night that is written otherwise is applied as it was meant, or w
     )
   const company = await service.makeCompany('Written otherwise')
   await chooseOnce(company)
-  for (const { name, isSame, content } of changedNights(['da', 'weg', 'weg'])) {
+  const nights = changedNights(['da', 'weg', 'weg']).filter((_, at) => !isQuick || at % 4 === 0)
+  for (const { name, isSame, content } of nights) {
     const usual = (await upload(company, firstNight(['da', 'da', 'weg']), '&apply=true')).body
     t.match(usual, { state: 'ended', questions: [] }, `the night before: ${name}`)
     const before = await statuses(company)

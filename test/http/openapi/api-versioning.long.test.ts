@@ -16,7 +16,8 @@ const MAY_GROW: Record<string, RegExp> = {
   // Also how it is read.
   'a new attribute that a column of a file can become':
     /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*columns\[\]\.(?:to|names|likely): /,
-  'a new question about a file': /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*questions\[\]\.(?:about|likely): values$/,
+  'a new question about a file':
+    /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*questions\[\]\.(?:about|(?:others\[\]\.)?likely): values$/,
   'a new reason why rows are left out': /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*left_out\[\]\.reason: values$/,
   // A key only has the scopes and the fields that it was given.
   'a new scope of an API key': /^[A-Z]+ \/admin\/v1\/(?:api-keys|secrets).*: 20[01]\..*\bscopes\[\]: values$/,
