@@ -171,6 +171,11 @@ function proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): void 
 
 /** In so few rows, each may have a word of its own. */
 const FEW_ROWS = 4
+/** The shortest codes that are longer than those of a status usually are. */
+const LONG_CODE = 3
+
+/** Whether a column has numbers or texts with digits, other than yes and no. */
+const isCode = ({ evidence }: Candidate) => evidence.codes === 1 && !evidence.isFlag
 
 /** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
 function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
@@ -188,6 +193,9 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     const words = [...sample.values.keys()]
     // A remark with a number is no status.
     if (words.some((text) => /\p{L}/u.test(text) && /\s/.test(text) && /\d/.test(text))) return false
+    // Longer codes, as of cost centers, are asked only where no date says who has left.
+    const isLong = isCode(column) && words.every((text) => trimBlanks(text).length >= LONG_CODE)
+    if (isLong && file.has('termination_date')) return false
     const isTiny = count <= FEW_ROWS && (evidence.texts === 1 || words.every(({ length }) => length < 3))
     const isFew = (evidence.isFew || isTiny) && evidence.addresses + evidence.phones + evidence.dates === 0
     return (isFew && !isSure) || words.some((word) => readStatusWord(word) !== undefined)
@@ -197,7 +205,8 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   const known = isUsed ? undefined : found.find(isKnown)
   if (known) known.to = 'status'
   const others = found.filter((column) => column !== known)
-  ask(others, isUsed ? undefined : 'status')
+  // Nothing about a code makes it likely.
+  for (const column of others) ask([column], isUsed || isCode(column) ? undefined : 'status')
   // Yes and no are nothing else: what they mean is asked at once.
   const [only, more] = others
   if (only?.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'

@@ -23,3 +23,10 @@ await t.test('of columns that are equally likely to say who has left, none is ch
   const one = await openPreview('Email,First name,Last name,Flag', ...rows.map((row) => row.replace(',False', '')))
   t.match(one, /value="status" selected/)
 })
+
+await t.test('nobody has left by an answer chosen beforehand: words that are not known may say anything', async (t) => {
+  const rows = ['ada@x.example,Ada,Ek,day', 'bo@x.example,Bo,Lim,night', 'cy@x.example,Cy,Ray,day']
+  const page = await openPreview('Email,First name,Last name,Shift pattern', ...rows)
+  t.match(page, /Shift pattern<\/bdi>: What is in this column\?/)
+  t.notMatch(page, /value="status" selected/)
+})

@@ -119,8 +119,12 @@ function renderQuestions(
   </fieldset>`
 }
 
-/** What a column is likely to be: of several that are asked together, at most one is, but all of them may be nothing. */
+/**
+ * What a column is likely to be: of several that are asked together, at most one is, but all of them may be nothing. Words
+ * that are not known may say anything, so no column of these is chosen beforehand to say who has left.
+ */
 function findOnlyLikely(asked: readonly ShownColumn[], { column: { likely } }: ShownColumn): Target | undefined {
+  if (likely === 'status') return undefined
   return likely === 'nothing' || asked.filter(({ column }) => column.likely === likely).length === 1
     ? likely
     : undefined
