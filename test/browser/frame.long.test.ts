@@ -48,7 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 for (const [width, height, rows] of [
   [1440, 900, 21],
-  [1024, 768, 8],
+  [1024, 768, 14],
   [390, 844, 8],
   [320, 640, 6],
   [ZOOMED.width, ZOOMED.height, 6],

@@ -105,11 +105,19 @@ export function renderFilterBar(
         chart !== null &&
         html`<details class="folded">
           <summary>Chart</summary>
-          ${refused === null ? chart : html`<div class="charts">${chart} ${refused}</div>`}
+          ${chart} ${refused !== null && renderRefused(refused)}
         </details>`
       }
       ${renderChips(pageFilter, keyOptions, path)}
     </form>`
+}
+
+/** Renders bars of refused records. Beside the chart they are folded where they would take the room of rows. */
+function renderRefused(bars: Html): Html {
+  return html`<details class="folded-when-low">
+    <summary>Refused by cause</summary>
+    <div class="charts">${bars}</div>
+  </details>`
 }
 
 /** Lists the errors of filters that have no input to show them at. */
