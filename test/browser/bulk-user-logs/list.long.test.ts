@@ -21,11 +21,11 @@ await t.test('the list shows what the specification requires, newest first, and 
   const { page, faults } = await openPage(t, browser, service)
   await signIn(page, company, 'admin')
   t.equal(new URL(page.url()).pathname, LOGS)
-  const heads = await page.locator('thead th').allTextContents()
+  const heads = await page.locator('.entries thead th').allTextContents()
   const counts = ['Total', 'Updated', 'Deactivated', 'Failed', 'No Updates']
   t.strictSame(heads, ['Date/Time UTC', 'Status', 'Result', 'Name', 'By', ...counts])
   t.ok(await page.getByRole('columnheader', { name: 'Name' }).isVisible())
-  const rows = page.locator('tbody tr')
+  const rows = page.locator('.entries tbody tr')
   t.equal(await rows.count(), 2)
   t.match(
     await rows.nth(0).innerText(),
@@ -56,7 +56,7 @@ await t.test(
     t.equal(await page.locator('#first-call').count(), 0)
     t.same(await looksOf(page, `${LOGS}?q=nobody`), [])
     await page.getByRole('link', { name: 'Clear the filters' }).click()
-    await page.locator('tbody tr').nth(1).waitFor()
+    await page.locator('.entries tbody tr').nth(1).waitFor()
     t.same(faults, [])
   },
 )
@@ -67,7 +67,7 @@ await t.test('filters are in the address: they can be shared, cleared and undone
   await signIn(page, service.company, 'admin')
   await page.getByRole('link', { name: 'Failed 1', exact: true }).click()
   await page.waitForURL(`**${LOGS}?status=Failed`)
-  t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Failed'])
+  t.strictSame(await page.locator('.entries tbody .badge').allTextContents(), ['Failed'])
   await page.getByRole('link', { name: 'Remove filter: Failed' }).click()
   await page.waitForURL(`**${LOGS}`)
   await page.getByLabel('Search').fill('zoë')
@@ -76,7 +76,7 @@ await t.test('filters are in the address: they can be shared, cleared and undone
   await page.waitForURL(
     (url) => url.searchParams.get('q') === 'zoë' && url.searchParams.get('key') === service.company.key.api_id,
   )
-  t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Completed'])
+  t.strictSame(await page.locator('.entries tbody .badge').allTextContents(), ['Completed'])
   const csv = new URL(
     `${service.address}${await page.getByRole('link', { name: 'Download list' }).getAttribute('href')}`,
   )
@@ -85,10 +85,10 @@ await t.test('filters are in the address: they can be shared, cleared and undone
   await page.goBack()
   await page.goBack()
   await page.waitForURL(`**${LOGS}?status=Failed`)
-  t.strictSame(await page.locator('tbody .badge').allTextContents(), ['Failed'])
+  t.strictSame(await page.locator('.entries tbody .badge').allTextContents(), ['Failed'])
   await page.getByRole('link', { name: 'Clear filters' }).click()
   await page.waitForURL(`**${LOGS}`)
-  t.equal(await page.locator('tbody tr').count(), 2)
+  t.equal(await page.locator('.entries tbody tr').count(), 2)
   t.same(faults, [])
 })
 
@@ -114,10 +114,10 @@ await t.test("days are in the company's time zone", async (t) => {
   await signIn(page, company, 'admin')
   const statuses = async (query: string) => {
     await page.goto(`${LOGS}?${query}`)
-    return page.locator('tbody .badge').allTextContents()
+    return page.locator('.entries tbody .badge').allTextContents()
   }
   t.strictSame(await statuses('from=2026-03-02'), ['Failed'])
-  t.match(await page.locator('tbody time').textContent(), '2 Mar 2026, 00:30:00')
+  t.match(await page.locator('.entries tbody time').textContent(), '2 Mar 2026, 00:30:00')
   t.equal(await page.getByLabel('From').inputValue(), '2026-03-02')
   t.strictSame(await statuses('to=2026-03-01'), ['Completed'])
   t.strictSame(await statuses('from=2026-03-01&to=2026-03-02'), ['Failed', 'Completed'])
@@ -136,7 +136,7 @@ await t.test('an invalid filter shows an error at its field, and lists nothing',
     t.equal(answer?.status(), 400, name)
     t.equal(await page.locator(`#${name}`).getAttribute('aria-invalid'), 'true', name)
     t.match(await page.locator(`#${name}-fault`).textContent(), /^[A-Z].* must /)
-    t.equal(await page.locator('tbody tr').count(), 0)
+    t.equal(await page.locator('.entries tbody tr').count(), 0)
   }
   t.same(await looksOf(page, `${LOGS}?from=soon&to=later&status=open`), [])
   const nul = await page.goto(`${LOGS}?q=%00`)
@@ -151,7 +151,8 @@ await t.test('older and newer pages link to each other, also without scripts', a
   await service.project(company.id)
   const { page, faults } = await openPage(t, browser, service, { javaScriptEnabled: false })
   await signIn(page, company, 'admin')
-  const ids = () => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')))
+  const ids = () =>
+    page.locator('.entries tbody tr').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-id')))
   const follow = async (name: string) => {
     await page.getByRole('link', { name, exact: true }).click()
     return ids()
@@ -189,7 +190,7 @@ await t.test('a bar of the chart narrows the list to its day, then to its hour',
   await bar.focus()
   await page.keyboard.press('Enter')
   await page.waitForURL(/from=[-\d]+T\d\d%3A00&to=/)
-  t.equal(await page.locator('tbody tr').count(), 1)
+  t.equal(await page.locator('.entries tbody tr').count(), 1)
   t.same(faults, [])
 })
 
@@ -203,11 +204,11 @@ await t.test(
     const { page, faults } = await openPage(t, browser, service, { viewport: { width: 1440, height: 900 } })
     await signIn(page, company, 'admin')
     const box = (locator: ReturnType<typeof page.locator>) => locator.boundingBox()
-    const last = (await box(page.locator('tbody tr').nth(19)))!
+    const last = (await box(page.locator('.entries tbody tr').nth(19)))!
     t.ok(last.y + last.height <= 900, `${last.y + last.height} pixels`)
-    await page.locator('tbody tr').nth(35).scrollIntoViewIfNeeded()
-    t.equal((await box(page.locator('thead th').first()))!.y, 0)
-    const row = page.locator('tbody tr').nth(30)
+    await page.locator('.entries tbody tr').nth(35).scrollIntoViewIfNeeded()
+    t.equal((await box(page.locator('.entries thead th').first()))!.y, 0)
+    const row = page.locator('.entries tbody tr').nth(30)
     const id = await row.getAttribute('data-id')
     const { width } = (await box(row))!
     await row.click({ position: { x: width - 5, y: 5 } })
