@@ -74,8 +74,8 @@ async function syncFile(service: string, token: string, file: string, options: R
       const isMany = count > atMost || count + others > Math.max(atMost, active / 10)
       deactivate = isMany ? 0 : count
       beside = others
-      if (isMany)
-        kept = `; ${count} not in the file, ${others} deactivated otherwise, more than ${atMost}: none deactivated`
+      const also = others > 0 ? `, ${others} deactivated otherwise` : ''
+      if (isMany) kept = `; ${count} not in the file${also}, more than ${atMost}: none deactivated`
     } catch (error) {
       // Rows with errors may be those of people who then seem to be missing.
       if (!(error instanceof RefusedError) || error.status !== 409) throw error

@@ -88,8 +88,8 @@ def sync_file(service, token, options):
             is_many = count > options.at_most or count + beside > max(options.at_most, missing["active"] / 10)
             deactivate = 0 if is_many else count
             if is_many:
-                text = f"{count} not in the file, {beside} deactivated otherwise, more than {options.at_most}"
-                kept = f"; {text}: none deactivated"
+                others = f", {beside} deactivated otherwise" if beside else ""
+                kept = f"; {count} not in the file{others}, more than {options.at_most}: none deactivated"
         except Refused as refused:
             # Rows with errors may be those of people who then seem to be missing.
             if refused.status != 409:

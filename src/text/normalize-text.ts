@@ -60,8 +60,8 @@ const PRINTABLE = /^[\x20-\x7e]*$/
  * addresses can have the same form, so it proves nothing.
  */
 export function normalizeEmail(sent: string): string {
-  // Lower-casing can undo NFKC, so normalize before and after.
-  return foldText(foldText(trimBlanks(sent)))
+  // Lower-casing can undo NFKC, so normalize before and after. Some signs begin with a blank then.
+  return trimBlanks(foldText(foldText(trimBlanks(sent))))
 }
 
 /** More marks in a row than any letter has (UAX #15, section 13), and the signs that become marks in NFKC. */

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Static } from '@sinclair/typebox'
 import { addProvider } from '../../src/accounts/providers/change-provider.ts'
 import { createConfiguredSecretBox } from '../../src/bootstrap/secrets.ts'
+import { MAX_CUSTOM_TEXT_CHARACTERS } from '../../src/domain/attributes.ts'
 import { COUNTRIES } from '../../src/domain/accounts/country.ts'
 import { KEY_SCOPES, REFRESH_PERIODS } from '../../src/domain/accounts/api-key.ts'
 import { MAX_EVERY_HOURS, WEEKDAYS } from '../../src/domain/accounts/expected-calls.ts'
@@ -20,7 +21,7 @@ import { newId } from '../../src/ledger/new-id.ts'
 import { openBrowser, openPage, signIn } from '../support/browser/browser.ts'
 import { collectRoutes } from '../support/http/registered-routes.ts'
 import { WITH_PROVIDERS } from '../support/providers/company-provider.ts'
-import { startService } from '../support/service.ts'
+import { employee, startService } from '../support/service.ts'
 
 /*
  * A form that shows what something is, and is sent as it is, changes nothing: whatever the API allows must survive the
@@ -48,10 +49,12 @@ const TEXTS = [
   ' padded ',
   '\u{1F600}'.repeat(120),
 ]
+/** Texts of one line, where the API accepts no others. */
+const LINES = TEXTS.filter((text) => !/\p{Cc}/u.test(text))
 const LAST_INSTANT = '9999-12-31T23:59:59.999Z'
 
 /** The admin endpoint, for what must succeed. */
-async function manage(method: 'POST' | 'PATCH', path: string, body: object) {
+async function manage(method: 'POST' | 'PATCH' | 'PUT', path: string, body: object) {
   const answer = await service.manage(method, path, body)
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`)
   return answer.body
@@ -64,6 +67,7 @@ const KEYS = [
   ...[0, 1, MAX_QUOTA].map((limit) => ({ quota_limit: limit })),
   ...KEY_SCOPES.map((scope) => ({ scopes: [scope] })),
   { scopes: KEY_SCOPES.toReversed() },
+  ...KEY_SCOPES.slice(0, 2).map((scope) => ({ scopes: ['scim', scope] })),
   ...[null, '2040-06-01T10:20:30.456Z', LAST_INSTANT].map((expiry) => ({ expires_at: expiry })),
   // Clocks show this hour twice in Berlin, where it is the second of the two.
   { expires_at: '2040-10-28T01:30:00.000Z' },
@@ -96,7 +100,7 @@ const user = await manage('POST', '/users', { email: 'edited@example.com', name:
 const PROVIDERS: Partial<ProviderSettings>[] = [
   ...CLIENT_AUTHS.map((clientAuth) => ({ client_auth: clientAuth })),
   ...[true, false].map((creates) => ({ creates_users: creates })),
-  ...TEXTS.filter((text) => !/\p{Cc}/u.test(text)).map((name) => ({ name })),
+  ...LINES.map((name) => ({ name })),
   { issuer: 'https://idp.example.com/a/' },
   { role_claim: 'groups', roles: ROLES.map((role) => ({ value: `a = ${role}, "b"`, role })) },
 ]
@@ -113,12 +117,31 @@ async function setProvider(settings: Partial<ProviderSettings>): Promise<void> {
   )
 }
 
+const people = await service.call('POST', '/v1/employees', { body: [employee(), employee()] })
+const [person, manager] = people.body.employees as { id: string }[]
+const PEOPLE = [
+  ...LINES.map((title) => ({ job_title: title })),
+  ...[...LINES, 'x'.repeat(MAX_CUSTOM_TEXT_CHARACTERS), 0, -1.5, 1e21, 1e-7, true, false].map((note) => ({
+    custom_attributes: { note },
+  })),
+  ...['1000-01-01', '9999-12-31'].map((date) => ({ start_date: date })),
+  { manager_id: manager!.id },
+  { status: 'inactive' },
+]
+
 /** Every setting of a company. The list of zones leaves some out, because they are other names. */
 const COMPANY = {
   time_zone: [TIME_ZONES[0]!, TIME_ZONES.at(-1)!, 'US/Pacific', 'Asia/Calcutta', 'UTC'],
   country: [COUNTRIES[0]!.code, COUNTRIES.at(-1)!.code, null],
 } satisfies Record<keyof Static<typeof ChangeCompanyBody>, readonly unknown[]>
 
+/** Answers to what files leave open, since the form of an open question proposes what is likely. */
+const ANSWERS = {
+  unknown_managers: 'refuse',
+  past_end_dates: 'keep',
+  same_addresses: 'refuse',
+  stored_end_dates: 'refuse',
+}
 const COLUMNS = [
   { to: 'custom', name: 'size', type: 'number' },
   { to: 'nothing' },
@@ -174,6 +197,14 @@ const EDITING: Record<string, readonly State[]> = {
       set: async () => (await manage('PATCH', '/company', { [setting]: value }), { page: '/settings/company' }),
     })),
   ),
+  '/settings/employees/:id/edit': PEOPLE.map((fields) => ({
+    name: JSON.stringify(fields),
+    set: async () => {
+      const { status, body } = await service.call('PATCH', `/v1/employees/${person!.id}`, { body: fields })
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      return { page: `/settings/employees/${person!.id}/edit` }
+    },
+  })),
   '/settings/bulk-user-logs/upload/:id/mapping': COLUMNS.map((column) => ({
     name: column.to,
     set: async () => {
@@ -190,7 +221,8 @@ const EDITING: Record<string, readonly State[]> = {
         { header: 'first_name', to: 'as_named' },
         { header: 'Shoe', ...column },
       ]
-      await service.manage('PUT', `/uploads/${id}/mapping`, { columns, country: 'DE', shared_emails: 'leave_out' })
+      const mapping = { columns, country: 'DE', shared_emails: 'leave_out', ...ANSWERS }
+      await manage('PUT', `/uploads/${id}/mapping`, mapping)
       const page = `/settings/bulk-user-logs/upload/${id}`
       return { page, action: `${page}/mapping` }
     },
@@ -210,16 +242,18 @@ const OTHERS = {
     ...['/account/password', '/settings/users/:id/reset-password'],
   ],
   'have no field, or ask for something to be done': [
-    ...['disable', 'enable', 'revoke'].map((action) => `/settings/api-keys/:id/${action}`),
+    ...['allow', 'disable', 'enable', 'revoke'].map((action) => `/settings/api-keys/:id/${action}`),
     ...['pause', 'resume', 'ping', 'remove', 'replay'].map((action) => `/settings/webhooks/:id/${action}`),
     '/settings/webhooks/:id/deliveries/:delivery_id/redeliver',
     ...['erase', 'remove', 'unlink', 'tokens/:token/revoke'].map((action) => `/settings/users/:id/${action}`),
     ...['check', 'remove', 'use/off', 'use/optional'].map((action) => `/settings/sign-in/${action}`),
-    ...['apply', 'cancel', 'keep-missing', 'missing', 'read'].map(
+    ...['fix', 'undo'].map((action) => `/settings/bulk-user-logs/:log_id/${action}`),
+    ...['apply', 'cancel', 'keep-missing', 'missing', 'read', 'undo'].map(
       (action) => `/settings/bulk-user-logs/upload/:id/${action}`,
     ),
     ...[
       '/settings/employees/erase',
+      '/settings/employees/:id/edit/status',
       '/settings/employees/:id/erase',
       '/settings/health/resume',
       '/settings/ledger/cancel',
@@ -278,7 +312,8 @@ for (const [form, states] of Object.entries(EDITING)) {
 }
 
 await t.test('the tables have every form, and no other', async (t) => {
-  const forms = routes.filter(({ method, url }) => method === 'POST' && !/^\/(?:v1|admin\/v1|audit\/v1)\//.test(url))
+  const isOfApi = /^\/(?:v1|admin\/v1|audit\/v1|scim\/v2)\//
+  const forms = routes.filter(({ method, url }) => method === 'POST' && !isOfApi.test(url))
   const listed = [...Object.keys(EDITING), ...Object.values(OTHERS).flat()]
   t.strictSame(listed.toSorted(), [...new Set(forms.map(({ url }) => url))].toSorted())
 })

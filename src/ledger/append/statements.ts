@@ -27,7 +27,7 @@ export async function lockHeads(client: QueryClient, companyIds: string[], whenL
   const holding = holdOnlyCompany(client, companies)
   const locking = client.query<HeadRow>({
     name: whenLocked === 'wait' ? 'lock-heads-wait' : 'lock-heads-skip',
-    text: `select h.company_id, h.position, h.frontier, h.recorded_at, 
+    text: `select h.company_id, h.position, h.frontier, h.recorded_at,
         ${selectGeneration('h.company_id', '$2')} as generation
       from heads h where h.company_id = any($1) order by h.company_id
         for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`,

@@ -63,7 +63,14 @@ const CHOICES: readonly (readonly KeyScope[])[] = [
   ['employees:write'],
   ['scim'],
 ]
-const SCOPES = CHOICES.map((scopes) => ({ value: scopes.join(' '), label: formatScopes(scopes) }))
+
+/** The usual choices, and what a key has, which the API lets be anything. */
+function listScopes(current: readonly KeyScope[]) {
+  const isUsual = CHOICES.some((scopes) => scopes.join(' ') === current.join(' '))
+  const choices = isUsual ? CHOICES : [...CHOICES, current]
+  return choices.map((scopes) => ({ value: scopes.join(' '), label: formatScopes(scopes) }))
+}
+
 const QUOTAS = `${formatNumber(DEFAULT_QUOTA_LIMIT)}, or ${formatNumber(PROVIDER_QUOTA_LIMIT)} for SCIM`
 
 /** A limit is a number or a share. */
@@ -78,8 +85,8 @@ const LIMIT = {
   },
 }
 
-/** The fields of a key, for a company in this time zone. */
-export function listKeyFields(timeZone: string): readonly KeyField[] {
+/** The fields of a key that has these scopes, for a company in this time zone. */
+export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): readonly KeyField[] {
   return [
     {
       name: 'name',
@@ -112,7 +119,7 @@ export function listKeyFields(timeZone: string): readonly KeyField[] {
     {
       name: 'scopes',
       label: 'Access',
-      options: SCOPES,
+      options: listScopes(current),
       hint: 'What calls with the key may do with employees. SCIM is for identity providers such as Okta and Entra.',
       format: ({ scopes }) => scopes.join(' '),
       read: (text) => text.split(' '),

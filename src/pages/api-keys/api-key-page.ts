@@ -326,7 +326,7 @@ function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly Atten
     status: `${formatNumber(key.quotaLimit)} calls ${key.refreshPeriod}; ${formatScopes(key.scopes)}`,
     version: key.version,
     values: formatKeyFields(seen, timeZone),
-    fields: listKeyFields(timeZone),
+    fields: listKeyFields(timeZone, key.scopes),
     buttons: html`<button class="primary">Save</button>`,
     isOpen: problems.some(({ kind, subject }) => subject.id === key.id && IS_MENDED_BY_EDITING[kind] === true),
   })}

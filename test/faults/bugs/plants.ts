@@ -56,8 +56,8 @@ export const BUGS: Record<string, Bug> = {
   'takes no lock on the head': {
     process: 'api',
     file: 'src/ledger/append/statements.ts',
-    find: "order by h.company_id for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`",
-    put: 'order by h.company_id ${whenLocked === "wait" ? "" : ""}`',
+    find: "for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`",
+    put: '${whenLocked === "wait" ? "" : ""}`',
     found: ['internal error', 'lost call'],
   },
   'moves the checkpoint in a transaction of its own': {
@@ -146,8 +146,8 @@ export const BUGS: Record<string, Bug> = {
   'stores another salt than it hashed': {
     process: 'api',
     file: 'src/ledger/integrity/codec.ts',
-    find: '  return { companyId, header, data, salt, leaf,',
-    put: '  return { companyId, header, data, salt: drawSalt(), leaf,',
+    find: '  return { companyId, header, data, values: event.data, salt, leaf,',
+    put: '  return { companyId, header, data, values: event.data, salt: drawSalt(), leaf,',
     found: ['ledger'],
   },
   'leaves failed calls out of the log': {
@@ -209,7 +209,7 @@ export const BUGS: Record<string, Bug> = {
   'loses an event that it folds from memory': {
     process: 'start',
     file: 'src/ledger/append/recent-events.ts',
-    find: 'events: calls.flatMap(({ events }) => events),',
+    find: 'events: others.length === 0 ? first.events : calls.flatMap(({ events }) => events),',
     put: 'events: calls.flatMap(({ events }) => events).filter((_, at) => at !== 1),',
     found: ['missing entry', 'read model'],
   },

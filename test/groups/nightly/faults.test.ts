@@ -1,8 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles(
-  'test/fuzz/**/*.long.test.ts',
-  'test/faults/faults.long.test.ts',
-  'test/faults/bugs/*.long.test.ts',
-  'test/faults/citus/*.long.test.ts',
-)
+await runFiles('test/fuzz/**/*.long.test.ts', 'test/faults/faults.long.test.ts', 'test/faults/citus/*.long.test.ts')

@@ -1,3 +1,3 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/*.test.ts')
+await runFiles('test/*.test.ts', 'test/faults/bugs/*.test.ts')
