@@ -3,7 +3,6 @@ import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '#domain/errors'
 import { refuseHalfBuilt } from '#http/server/preconditions'
-import { MERGE_PATCH_TYPES } from '#http/server/media-types'
 import { assertSameOrigin, findSessionUser, isFollowedLink, type SessionSettings } from '#http/access/session'
 import { addAccountPage } from '#pages/account/account-page'
 import { addApiKeyPage } from './api-keys/api-key-page.ts'
@@ -64,7 +63,7 @@ function requireReadModels(scope: FastifyInstance, { areReadModelsComplete }: Pa
 export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
   const { access, reads, sessions } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
-  app.removeContentTypeParser([...MERGE_PATCH_TYPES])
+  app.removeAllContentTypeParsers()
   await app.register(formbody, { bodyLimit: FORM_LIMIT })
   app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
