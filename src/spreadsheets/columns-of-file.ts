@@ -18,6 +18,9 @@ const [MAX_PARTS, MAX_PLACES] = [4, 4]
 /** The managers of a file, and their levels, that are no coincidence. */
 const [MIN_MANAGERS, MIN_LEVELS] = [3, 3]
 
+/** The columns of dates with which another one is compared. */
+const MAX_COMPARED = 12
+
 /** What the columns of a file are so far. */
 export class ColumnsOfFile {
   readonly all: readonly Candidate[]
@@ -86,7 +89,7 @@ export class ColumnsOfFile {
 
   /** Whether the dates of a column are so long before others of their rows that people were born then. */
   isLongBefore(column: Candidate): boolean {
-    const dates = this.all.filter((other) => other !== column && other.evidence.dates >= MOST)
+    const dates = this.all.filter((other) => other !== column && other.evidence.dates >= MOST).slice(0, MAX_COMPARED)
     const own = this.#yearsOf(column)
     return dates.some((other) => {
       const lengths = this.#yearsOf(other).map((year, row) => year - own[row]!)

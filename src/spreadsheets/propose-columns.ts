@@ -14,8 +14,8 @@ import { readStatusWord } from './status-words.ts'
  * else is possible, too, it is asked, if the file lacks what the column may be, or if it may say who has left.
  */
 
-/** Proposes what columns become, or asks. Changes the candidates. */
-export function proposeColumns(columns: readonly Candidate[], sample: FileSample): void {
+/** Proposes what columns become, or asks. Changes the candidates. Yields where something else may be done. */
+export function* proposeColumns(columns: readonly Candidate[], sample: FileSample): Generator<void, void, void> {
   proposeByName(columns, sample)
   const file = new ColumnsOfFile(columns, sample)
   const unknown = () =>
@@ -25,7 +25,10 @@ export function proposeColumns(columns: readonly Candidate[], sample: FileSample
   // Who names columns as the API does knows what the others are, apart from who has left.
   if (columns.some(({ isExact, to }) => isExact && to !== 'nothing' && to !== 'custom'))
     return askStatus(unknown(), file, true)
-  for (const propose of PROPOSALS) propose(unknown(), file)
+  for (const propose of PROPOSALS) {
+    yield
+    yield* propose(unknown(), file) ?? []
+  }
 }
 
 /** A column of which most values are other rows' ids, addresses, or names. */
@@ -156,8 +159,9 @@ function proposePhones(unknown: readonly Candidate[], file: ColumnsOfFile): void
 }
 
 /** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
-function proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+function* proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): Generator<void, void, void> {
   for (const column of unknown.filter(({ evidence }) => evidence.dates >= MOST || evidence.dayNumbers >= MOST)) {
+    yield
     const { sample, evidence } = column
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
     if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isLongBefore(column))) continue

@@ -27,7 +27,7 @@ export function* proposeMapping(
     candidates.push(describe(name, at, sample, isOwn))
     yield
   }
-  if (!isOwn) proposeColumns(candidates, sample)
+  if (!isOwn) yield* proposeColumns(candidates, sample)
   yield
   const columns = candidates.map(({ header: name, to, likely }): ColumnMapping => ({
     header: name,
