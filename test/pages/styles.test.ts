@@ -14,7 +14,7 @@ function readStyle(file: string): string {
 }
 
 /** Where a page changes its form. Conditions of media queries cannot use tokens. */
-const BREAKPOINT = /\((?:4[08]rem < )?width (?:<=?|>=?) (?:22|40|48|60|70|75|90)rem\)/g
+const BREAKPOINT = /\((?:(?:4[08]rem < )?width (?:<=?|>=?) (?:22|40|48|60|70|75|90)rem|height > 64rem)\)/g
 const LITERALS = [
   /#[\da-f]{3,8}\b/gi,
   /\b(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color|light-dark)\(/g,
