@@ -168,7 +168,7 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
   )
 }
 
-/** What cannot be decoded would be searched for as it was sent, and never found. */
+/** Refuses an address that is not UTF-8: a search for the bytes as they were sent would never find anything. */
 async function refuseOtherEncoding({ url }: FastifyRequest): Promise<void> {
   try {
     for (const [run] of url.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run)

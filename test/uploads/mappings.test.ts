@@ -332,7 +332,7 @@ await t.test('a file that shares columns with one before is still asked who has 
   t.match(body, { needs_review: true, questions: [{ about: 'words', header: 'Block credential' }] })
 })
 
-await t.test('a night that is written otherwise is applied as it was meant, or waits and says why', async (t) => {
+await t.test('a nightly file in another format is applied correctly, or waits and says why', async (t) => {
   const statuses = async (company: TestCompany) =>
     (await listPeople(company)).map((person) =>
       ['external_id', 'status', 'division'].map((name) => String(person[name])).join(' '),

@@ -34,7 +34,7 @@ export function findProtocol({ server, routeOptions, url }: FastifyRequest): Pro
   return server.protocols.find(({ prefix }) => path.startsWith(prefix) && /^(?:[/?]|$)/.test(path.slice(prefix.length)))
 }
 
-/** The path as the router reads it; as it was sent if it can't be decoded. */
+/** Decodes a path as the router does. Returns it unchanged if it can't be decoded. */
 function decodePath(url: string): string {
   try {
     return decodeURI(url)
