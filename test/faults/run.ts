@@ -89,8 +89,7 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
   const companies = await stage.makeCompanies(COMPANIES[fault] ?? FEW_COMPANIES)
   const ids = companies.map(({ companyId }) => companyId)
   const webhooks = await openWebhooks(stage, UNTOLD.has(fault) ? [] : companies, seed)
-  const administrator = await startUsualAdministrator(stage, fault, seed, options)
-  const providers = await startUsualProviders(stage, fault, seed, options)
+  const { administrator, providers } = await startPeople(stage, fault, { ...options, seed })
   const load = startLoad(
     stage.apis.map(({ address }) => address),
     companies,
@@ -173,30 +172,20 @@ export async function runFault(stage: Stage, fault: string, seed: number, option
 }
 
 /**
- * An administrator of a company of their own works during most faults: not if events are damaged, or if it may be refused
- * because of a hostile caller.
+ * An administrator and two identity providers, of a company each, work during most faults: not if events are damaged, or
+ * if they may be refused because of a hostile caller.
  */
-async function startUsualAdministrator(
+async function startPeople(
   stage: Stage,
   fault: string,
-  seed: number,
-  options: RunOptions,
-): Promise<Administrator | null> {
-  if (UNTOLD.has(fault) || HOSTILE.has(fault)) return null
-  const [company] = await stage.makeCompanies(1)
-  return startAdministrator(stage, company!, { ...options, seed })
-}
-
-/** Two identity providers of one more company, when there is an administrator. */
-async function startUsualProviders(
-  stage: Stage,
-  fault: string,
-  seed: number,
-  options: RunOptions,
-): Promise<Providers | null> {
-  if (UNTOLD.has(fault) || HOSTILE.has(fault)) return null
-  const [company] = await stage.makeCompanies(1)
-  return startProviders(stage, company!, { ...options, seed })
+  options: RunOptions & { seed: number },
+): Promise<{ administrator: Administrator | null; providers: Providers | null }> {
+  if (UNTOLD.has(fault) || HOSTILE.has(fault)) return { administrator: null, providers: null }
+  const [company, another] = await stage.makeCompanies(2)
+  return {
+    administrator: await startAdministrator(stage, company!, options),
+    providers: await startProviders(stage, another!, options),
+  }
 }
 
 /** Adds what the program logged about the requests that it answered with 500. */
