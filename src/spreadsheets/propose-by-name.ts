@@ -99,7 +99,7 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'manager':
       return sample.filled > 0 && all(sample, (value) => readYesOrNo(value) !== undefined) ? 'nothing' : meaning
     case 'country':
-      return evidence.countries === 1 ? 'phone_country' : 'nothing'
+      return evidence.areCountries ? 'phone_country' : 'nothing'
     case 'id':
     case 'user_name':
     case 'external_id':

@@ -49,7 +49,7 @@ function proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): vo
 function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const hasPhones = file.all.some(({ to, evidence }) => to === 'phone' || evidence.phones > 0.5)
   if (!hasPhones || file.has('phone_country')) return
-  const found = unknown.filter(({ evidence }) => evidence.countries === 1)
+  const found = unknown.filter(({ evidence }) => evidence.areCountries)
   // A department may be called IT.
   const isName = ({ sample: { values } }: Candidate) =>
     [...values.keys()].some((name) => trimBlanks(name).length > 2) ||
@@ -191,7 +191,7 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     if (header === HEADING_COLUMN) return true
     if (evidence.isCounter || file.isIndependent(column)) return false
     if (evidence.isFlag) return true
-    if (file.isImplied(column) || evidence.countries === 1) return false
+    if (file.isImplied(column) || evidence.areCountries) return false
     const words = [...sample.values.keys()]
     // A remark with a number is no status.
     if (words.some((text) => /\p{L}/u.test(text) && /\s/.test(text) && /\d/.test(text))) return false

@@ -31,7 +31,8 @@ export interface Evidence {
   isUnspaced: boolean
   /** Texts of one word, or of two. */
   shortNames: number
-  countries: number
+  /** Whether all are names or codes of countries. It is found out on demand: that takes the names in all languages. */
+  readonly areCountries: boolean
   /** Whether nearly no value occurs twice. */
   isUnique: boolean
   /** Whether the values only number the rows: 1, 2, 3. */
@@ -75,7 +76,9 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     texts: share((text) => hasLetters(text) && !text.includes('@')),
     fullNames: share((text) => FULL_NAME.test(text)),
     shortNames: share((text) => SHORT_NAME.test(text)),
-    countries: share(isCountryName),
+    get areCountries() {
+      return texts.length > 0 && texts.every(isCountryName)
+    },
     isUnspaced: texts.some((text) => UNSPACED.test(text)),
     isUnique: counted > 0 && values.size >= counted * UNIQUE_SHARE,
     isCounter: texts.length > 2 && texts.every((text, at) => text === String(at + 1)),
