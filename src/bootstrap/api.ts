@@ -104,7 +104,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     log,
     companiesTogether: store.companiesTogether,
     ...createLookups(appends, access.pool, store.companiesTogether),
-    isReady: async () => (await access.takesWrites()) && writes.isPossible(),
+    isReady: async () => (options.isSetUp?.() ?? true) && (await access.takesWrites()) && writes.isPossible(),
     isStopping: () => isStopping,
     areReadModelsComplete,
     health: createHealth(pool, waker),

@@ -97,9 +97,10 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
   if (parts.api) {
-    const url = await startListening(running, options)
-    const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
-    if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+    let isSetUp = !(parts.demo === true || (parts.demo === false && database.isEmbedded))
+    const url = await startListening(running, { ...options, isSetUp: () => isSetUp })
+    if (!isSetUp) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+    isSetUp = true
   } else printLine('employee-ledger worker is running')
   if (listener) printLine(`metrics are at ${listener.url}`)
   if (!(await interruptible(() => createSigner(config))).isSigning) log.warn(UNSIGNED)

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { gzipSync } from 'node:zlib'
+import { OWN_IMPORT } from '#spreadsheets/process/plain-program'
 
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
@@ -15,8 +16,6 @@ const API_TYPES = `${CLIENT}/api-types.ts`
 /** What an import of the package leads to. */
 const NAME = 'employee-ledger-client'
 const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/{spreadsheets,text}/**/*.ts']
-/** The specifier of an import from a file beside. */
-const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 
 /** The package as npm installs it: a compressed archive that is the same, byte for byte, whenever it is made. */
 export function packClient(): Buffer {

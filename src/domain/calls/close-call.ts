@@ -99,12 +99,15 @@ export function* completeCall(
   // Created employees count in the total alone.
   for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
   const refusals = yield* mapInPieces(refused, (draft) => refuseRecord(draft, context.wording))
+  yield* pauseAfter(drafts)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
   const status = context.status ?? (context.isAllOrNone ? usual : 200)
   const answered = status === usual ? {} : { http_status: status }
+  yield* pauseAfter(drafts)
   const leftOut = groupLeftOut(drafts)
+  yield* pauseAfter(drafts)
   const { hasOneRecord, fieldNames = {} } = context.wording
   // Of one record, a note says all.
   const notes = hasOneRecord ? leftOut.map(({ field }) => noteOf(nameField(field, fieldNames), 'left_out')) : []

@@ -12,7 +12,7 @@ import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
-import { encodeJson, mapInPieces, type Pieces } from '../pieces.ts'
+import { encodeJson, mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
 import type { ReadRecord } from './call-records.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
@@ -219,7 +219,9 @@ function* settleCall(
   const nowMs = Date.parse(context.now)
   const logId = call.validateOnly ? null : context.callId
   const { protocol, requestId } = call
+  yield* pauseAfter(outcomes)
   const answer = refusal ? protocol.refuse(refusal, requestId, logId) : protocol.answer(context, decision, logId)
+  yield* pauseAfter(outcomes)
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }
