@@ -13,10 +13,16 @@ import type { FileAnswers, StoredQuestion } from '#spreadsheets/file-question'
 import { FileQuestion } from '#spreadsheets/file-question'
 import { prepareReader } from '#spreadsheets/process/read-apart'
 import type { UploadOperation } from '#domain/uploads'
-import { type Original, storeOriginal } from '#ledger/uploads/originals'
 import type { LedgerDb } from '#ledger/tables'
 import { findMapping, type FoundMapping, listAnswers } from '#ledger/uploads/remember-mapping'
-import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '#ledger/uploads/store-upload'
+import {
+  ifRoom,
+  MAX_UPLOADS,
+  MAX_UPLOADED_BYTES,
+  storeUpload,
+  type Original,
+  storeOriginal,
+} from '#ledger/uploads/store-upload'
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
