@@ -169,13 +169,13 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
         and send the call again.`,
     }
   },
-  key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({
-    problem: [
-      `deactivated ${formatNumber(deactivations)} of ${formatNumber(active)} people`,
-      `in the day of ${time(since!)}`,
-    ].join(' '),
-    remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
-  }),
+  key_deactivated_many: ({ details, since }, { time }) => {
+    const [deactivated, active] = [details.deactivations, details.active].map(formatNumber)
+    return {
+      problem: `deactivated ${deactivated} of ${active} people in the day of ${time(since!)}`,
+      remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
+    }
+  },
   fields_overwritten: ({ details: { other_key: other, fields, people } }) => ({
     problem:
       `the key and ${other?.name ?? 'files or pages of users'} set back each other's ` +

@@ -161,7 +161,7 @@ function collectNames(operations: readonly ScimOperation[]) {
       const read = field && readAttribute(field, text).value
       if (field && typeof read === 'string') named.names.push({ field, value: uniqueForm(field, read) })
       if (target.name === 'externalId') named.names.push({ field: 'directory_external_id', value: text })
-      if (target.name === 'manager') named.managers.push(...listManagerNames(text))
+      if (target.name === 'manager') for (const name of listManagerNames(text)) named.managers.push(name)
       if (target.name === 'phoneNumbers') named.phones.push(text)
     }
   return named
