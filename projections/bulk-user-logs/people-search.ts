@@ -102,7 +102,8 @@ async function readScanned(
       and ${sql.ref(`${alias}.position`)} < c.position`
   // As a column, so that the hashes are made once, and not for each entry.
   const selectNamed = (person: PersonSearch, nth: number) => sql`c.of_entry[${nth + 1}::integer] or (c.failed > 0
-    and (select bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))})) from ${REJECTED_NAMES} n where ${ofCall('n')}))`
+    and (select bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))}))
+      from ${REJECTED_NAMES} n where ${ofCall('n')}))`
   const isOfEntry = ({ ofEntry }: PersonSearch) => sql.join([sql`false`, ...ofEntry], sql` or `)
   // The conditions are columns here, so that unwanted entries also come to an end.
   const { rows } = await sql<ScannedRow>`
@@ -113,7 +114,8 @@ async function readScanned(
           select v.stream_id from events v where c.status = 'Completed' and ${ofCall('v')}
             and v.type <> 'EmployeeRecordRejected'
           union
-          select n.employee_id from ${REJECTED_NAMES} n where c.failed > 0 and ${ofCall('n')} and n.employee_id is not null
+          select n.employee_id from ${REJECTED_NAMES} n
+          where c.failed > 0 and ${ofCall('n')} and n.employee_id is not null
         ) end as employees,
       case when c.is_wanted then array[${sql.join(people.map(selectNamed))}] end as named
     from (
@@ -280,7 +282,10 @@ async function readIndexed(
               (${nextNamed(sql`1`, isBetween(sql.ref('n.entry_position')))})
               union all
               select next.* from steps cross join lateral (
-                ${nextNamed(sql`steps.nth + 1`, sql`${isBetween(sql.ref('n.entry_position'))} and n.entry_position ${isBeyond} steps.position`)}
+                ${nextNamed(
+                  sql`steps.nth + 1`,
+                  sql`${isBetween(sql.ref('n.entry_position'))} and n.entry_position ${isBeyond} steps.position`,
+                )}
               ) next where steps.nth < ${countTo}
             ) select position from steps
             ) found)

@@ -210,7 +210,8 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 /** An entry without the outcomes of its records, which may be large. */
 type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
 const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.source, e.requested_at, e.duration_ms, e.http_status,
-  e.error_code, e.error_detail, e.key_id, e.key_name, e.request_id, e.total, e.updated, e.deactivated, e.failed, e.no_updates,
+  e.error_code, e.error_detail, e.key_id, e.key_name, e.request_id,
+  e.total, e.updated, e.deactivated, e.failed, e.no_updates,
   e.notes`
 type Condition = RawBuilder<unknown>
 

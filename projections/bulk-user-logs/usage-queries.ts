@@ -143,7 +143,8 @@ export async function groupLogEntries(
   const { rows } = await sql<GroupRow>`
     select status, operation, source, key_id, error_code, http_status, count(*)::integer as entries,
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
-    from (select status, operation, source, key_id, error_code, http_status, total, updated, deactivated, failed, no_updates
+    from (select status, operation, source, key_id, error_code, http_status,
+      total, updated, deactivated, failed, no_updates
       from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
       order by e.position desc limit ${MAX_GROUPED + 1}) newest
     group by status, operation, source, key_id, error_code, http_status order by entries desc

@@ -122,9 +122,8 @@ async function setFingerprint(db: Kysely<unknown>, value: string): Promise<void>
 
 async function assertUsable(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ version: number; encoding: string }>`
-    select current_setting('server_version_num')::integer as version, current_setting('server_encoding') as encoding`.execute(
-    db,
-  )
+    select current_setting('server_version_num')::integer as version,
+      current_setting('server_encoding') as encoding`.execute(db)
   const { version, encoding } = rows[0]!
   if (version < OLDEST_SERVER)
     throw new StartupError(`PostgreSQL 15 or newer is required; this is PostgreSQL ${Math.floor(version / 10_000)}`)

@@ -255,7 +255,9 @@ async function refuseSecrets(
   const file = await readSent(services, companyId, likely, signal).catch(ignoreFaults)
   const [name] = file?.secrets ?? []
   if (name === undefined) return
-  const message = `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, and upload it again`
+  const message =
+    `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, ` +
+    'and upload it again'
   throw new FileFaultError([{ line: 1, column: null, message }])
 }
 
@@ -299,5 +301,6 @@ const MAX_NAMES = 20
 
 const TOO_MANY = problem(
   'too_many_uploads',
-  `A company can have ${MAX_UPLOADS} unfinished uploads with ${MAX_UPLOADED_BYTES / MIB} MiB. Apply or delete some. They are also deleted after a day`,
+  `A company can have ${MAX_UPLOADS} unfinished uploads with ${MAX_UPLOADED_BYTES / MIB} MiB. Apply or delete some. ` +
+    'They are also deleted after a day',
 )

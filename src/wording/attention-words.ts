@@ -67,7 +67,8 @@ export function countCalls(calls: number, isMore: boolean): string {
 /** Says what calls cost, by which they are ordered: `26,756 records in 1,630 calls`. */
 export function countCost({ calls, records, is_more: isMore }: Cost): string {
   if (records === 0) return countCalls(calls, isMore)
-  return `${formatAtLeast(records, isMore)} ${records === 1 && !isMore ? 'record' : 'records'} in ${countCalls(calls, isMore)}`
+  const noun = records === 1 && !isMore ? 'record' : 'records'
+  return `${formatAtLeast(records, isMore)} ${noun} in ${countCalls(calls, isMore)}`
 }
 
 type Cost = { calls: number; records: number; is_more: boolean }
@@ -150,7 +151,9 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
   }),
   quota_used: ({ details }, { nowMs }) => ({
     problem: `${countUsed(details)}${details.calls > 0 ? `; ${countCost(details)} failed since yesterday` : ''}`,
-    remedy: `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. Raise the quota to allow them now.`,
+    remedy:
+      `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. ` +
+      'Raise the quota to allow them now.',
   }),
   quota_nearly_used: ({ details }, { nowMs }) => ({
     problem: countUsed(details),
@@ -166,16 +169,20 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
         and send the call again.`,
     }
   },
-  key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({
-    problem: `deactivated ${formatNumber(deactivations)} of ${formatNumber(active)} people in the day of ${time(since!)}`,
-    remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
-  }),
+  key_deactivated_many: ({ details, since }, { time }) => {
+    const [deactivated, active] = [details.deactivations, details.active].map(formatNumber)
+    return {
+      problem: `deactivated ${deactivated} of ${active} people in the day of ${time(since!)}`,
+      remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
+    }
+  },
   fields_overwritten: ({ details: { other_key: other, fields, people } }) => ({
     problem:
       `the key and ${other?.name ?? 'files or pages of users'} set back each other's ` +
       `${fields.join(', ')} of ${formatAtLeast(people, true)} people in the last week`,
     remedy:
-      'Decide which of them is right, and take these fields from the other, under “Fields it may write” of its key.',
+      'Decide which of them is right, and take these fields from the other, under “Fields it may write” of ' +
+      'its key.',
   }),
   key_expired: ({ details }, { time }) => ({
     problem: `expired ${time(details.expires_at)}`,

@@ -93,7 +93,8 @@ export function hasPreviousSecret({ key, now }: SeenKey): boolean {
 }
 
 /** The status of a key, as `findKeyStatus` finds it. */
-const STATUS = sql<KeyStatus>`case when k.is_revoked then 'revoked' when k.expires_at <= clock_timestamp() then 'expired'
+const STATUS = sql<KeyStatus>`case when k.is_revoked then 'revoked'
+  when k.expires_at <= clock_timestamp() then 'expired'
   when k.is_enabled then 'active' else 'disabled' end`
 
 /** Lists a company's keys before an id, newest first. */

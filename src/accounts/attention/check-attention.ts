@@ -20,7 +20,7 @@ import { quote, type EmailContent, type Paragraph } from '#accounts/mail/email'
 import { inTransaction } from '#postgres/pipeline'
 import { buildItemUrl, describeItem, nameSubject, describeCode } from '#wording/attention-words'
 import { NAVIGATION } from '#wording/navigation'
-import { formatCount } from '#wording/numbers'
+import { formatCount, isOrAre } from '#wording/numbers'
 
 interface CheckServices extends Pick<CompanyServices, 'onCommitted'> {
   pool: Pool
@@ -252,5 +252,6 @@ function quoteError(item: AttentionItem): AttentionItem {
 }
 
 function describeMore(count: number, isLeast: boolean): string {
-  return `${isLeast ? 'At least ' : ''}${formatCount(count, 'earlier change')} ${count === 1 ? 'is' : 'are'} not listed here.`
+  const changes = formatCount(count, 'earlier change')
+  return `${isLeast ? 'At least ' : ''}${changes} ${isOrAre(count)} not listed here.`
 }

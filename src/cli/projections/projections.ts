@@ -94,7 +94,10 @@ function formatStuck({ name }: Projection, stuck: { companyId: string; reason: s
   const listed = stuck.slice(0, MAX_LISTED).map(({ companyId, reason }) => `${companyId}: ${reason}`)
   if (stuck.length > listed.length) listed.push(`and ${stuck.length - listed.length} more`)
   const all = stuck.length === 1 ? 'one company' : `${stuck.length} companies`
-  return `did not switch to the rebuilt ${name}: the events of ${all} cannot be folded. ${listed.join('; ')}. Run the command again to continue`
+  return (
+    `did not switch to the rebuilt ${name}: the events of ${all} cannot be folded. ` +
+    `${listed.join('; ')}. Run the command again to continue`
+  )
 }
 
 async function rebuildOne(

@@ -213,7 +213,8 @@ async function insertAttempts(client: ClientBase, ref: WebhookRef, attempts: Att
   await client.query(
     `insert into webhook_deliveries (company_id, webhook_id, delivery_id, position, type, sent_at, duration_ms,
        is_delivered, http_status, error, answer)
-     select $1, $2, a.delivery_id, a.position, a.type, a.sent_at, a.duration_ms, a.error is null, a.http_status, a.error,
+     select $1, $2, a.delivery_id, a.position, a.type, a.sent_at, a.duration_ms,
+        a.error is null, a.http_status, a.error,
        a.answer
      from unnest($3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[], $7::integer[], $8::integer[], $9::text[],
        $10::text[]) as a(delivery_id, position, type, sent_at, duration_ms, http_status, error, answer)`,

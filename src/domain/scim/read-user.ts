@@ -1,7 +1,7 @@
 import { noteOf, type CallNote } from '../call-sources.ts'
 import { foldUserName, MAX_CUSTOM_ATTRIBUTES, readAttribute, type AttributeName } from '../attributes.ts'
-import { type EmployeeDirectory, locate } from '../calls/call-decision.ts'
 import type { Locator, ReadRecord } from '../calls/call-records.ts'
+import { locate, type EmployeeDirectory } from '../calls/call-decision.ts'
 import type { FittedRecord } from '../calls/decide-fitted.ts'
 import type { Employee } from '../employees/employee.ts'
 import { isId } from '../ids.ts'

@@ -202,7 +202,9 @@ const PARTIAL = {
   ),
   errors_omitted: optionalInteger({
     minimum: 1,
-    description: `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ${MAX_ANSWERED_ERRORS} of a call are listed.`,
+    description:
+      `The number of further errors. The first ${MAX_RECORD_ERRORS} of a record and ` +
+      `${MAX_ANSWERED_ERRORS} of a call are listed.`,
   }),
 }
 
