@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { typeidUnboxed as newId } from 'typeid-js'
-import { addUser } from '../../src/accounts/users/add-user.ts'
+import { addUser } from '../../src/accounts/users/change-user.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
 import { registerCompany } from '../../src/accounts/companies/companies.ts'
 import { openPool } from '../../src/postgres/pool.ts'

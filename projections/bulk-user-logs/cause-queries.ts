@@ -4,8 +4,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import type { Operation } from '#domain/operations'
 import type { AnyDb } from '../projection.ts'
 import { ENTRIES, FAILURES_BY_HOUR, REFUSALS_BY_HOUR, REFUSED_ERRORS } from './live-tables.ts'
-import { countPeople, MAX_SKETCH_BYTES } from './people-sketch.ts'
-import type { RefusalCause } from './refused-errors.ts'
+import { type RefusalCause, countPeople, MAX_SKETCH_BYTES } from './refused-errors.ts'
 import { startOfHour } from './rollups.ts'
 
 /* Why the records and calls of keys were refused in a period, across calls. */

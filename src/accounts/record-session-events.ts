@@ -6,7 +6,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import { appendCompanyEvents } from '#ledger/append/append-company-events'
 import type { LedgerTables, Row } from '#ledger/tables'
 import type { UserEvent } from '#domain/accounts/user-lifecycle'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 interface RecordingServices {
   pool: Pool

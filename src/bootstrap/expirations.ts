@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
-import { deleteOldFailedCalls } from '#ledger/append/failed-calls'
-import { deleteOldBodies } from '#ledger/append/rejected-bodies'
+import { deleteOldFailedCalls, deleteOldBodies } from '#ledger/append/failed-calls'
 import { expireFiles } from '#ledger/evidence/stored-files'
 import { forgetTurnedAway } from '#accounts/api-keys/turned-away-calls'
 import { deleteOldEmails, endOverdueEmails } from '#accounts/mail/outbox'

@@ -1,4 +1,4 @@
-import type { KeyProtocol } from '#http/calls/key-protocol'
+import type { KeyProtocol } from '#http/calls/writing-call'
 import type { Logger } from 'pino'
 import type { PROJECTIONS } from '#projections/index'
 import type { Config } from '../config.ts'

@@ -1,11 +1,15 @@
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
-import type { LogRecord, RecordFilter, RecordOutcome } from '#projections/bulk-user-logs/records-queries'
-import { getRecordOutcome, listLogRecords } from '#projections/bulk-user-logs/records-queries'
+import {
+  type LogRecord,
+  type RecordFilter,
+  type RecordOutcome,
+  getRecordOutcome,
+  listLogRecords,
+} from '#projections/bulk-user-logs/records-queries'
 import { findEmployees } from '#projections/employees/queries'
-import type { Employee } from '#domain/employees/employee'
+import { type Employee, formatFullName } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
 import { isObject } from '#domain/json'
-import { formatFullName } from '#domain/employees/full-name'
 import type { LedgerDb } from '#ledger/tables'
 import { renderRecords, type ShownRecord } from './log-records.ts'
 

@@ -1,7 +1,6 @@
 import { isSingle } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
-import type { LogRecord, RecordFilter } from '#projections/bulk-user-logs/records-queries'
-import { listLogRecords } from '#projections/bulk-user-logs/records-queries'
+import { type LogRecord, type RecordFilter, listLogRecords } from '#projections/bulk-user-logs/records-queries'
 import { listRefusedOfCause, type RefusalFilter, type RefusedPlace } from '#projections/bulk-user-logs/cause-queries'
 import type { RefusalCause } from '#projections/bulk-user-logs/refused-errors'
 import { isObject } from '#domain/json'

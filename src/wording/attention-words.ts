@@ -1,13 +1,19 @@
 import { formatTime } from '#domain/local-times'
 import { wordLimited } from '#domain/accounts/key-limits'
 import { groupProblems, RECORD_CODES, type AttentionItem } from '#domain/attention'
-import type { AttentionKind } from '#domain/attention-kinds'
-import { BACKGROUND_WORK } from '#domain/background-work'
+import { type AttentionKind, BACKGROUND_WORK } from '#domain/attention-kinds'
 import type { ProblemCode } from '#domain/errors'
 import { buildUrl, NAVIGATION, nameList, REFUSALS } from './navigation.ts'
 import { describeCode } from './failure-causes.ts'
-import { decapitalize, formatAtLeast, formatCount, formatNumber, wasOrWere } from './numbers.ts'
-import { formatAge, formatLength } from './lengths-of-time.ts'
+import {
+  decapitalize,
+  formatAtLeast,
+  formatCount,
+  formatNumber,
+  wasOrWere,
+  formatAge,
+  formatLength,
+} from './numbers.ts'
 
 /* What pages and emails say of what needs attention, and where they lead. */
 

@@ -8,7 +8,7 @@ import { trackWork } from '#ledger/background/failing-work'
 import { openDatabase } from '#postgres/kysely'
 import { announceCompanies, type CompaniesJob } from './announce.ts'
 import { findLagging, retryParked } from './checkpoints.ts'
-import { completeVersion } from './complete-version.ts'
+import { completeVersion } from './copies.ts'
 import { foldInTurns, type TurnOptions } from './fold-in-turns.ts'
 import { retireRecords } from './retire-records.ts'
 import {

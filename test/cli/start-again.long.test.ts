@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import t from 'tap'
-import type { AddedUser } from '../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../src/accounts/users/change-user.ts'
 import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
 import type { Ended } from '../support/processes/cli.ts'
 import { demoFile, hasDatabaseServer, makeDataDir, readDemo } from '../support/processes/cli.ts'

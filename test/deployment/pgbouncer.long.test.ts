@@ -1,6 +1,6 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
-import type { AddedUser } from '../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../src/accounts/users/change-user.ts'
 import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addUser } from '../../src/accounts/users/add-user.ts'
+import { addUser } from '../../src/accounts/users/change-user.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { readEvents } from '../support/ledger/company-events.ts'

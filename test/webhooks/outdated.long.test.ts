@@ -5,7 +5,7 @@ import { changeWebhook, rotateWebhookSecret } from '../../src/accounts/webhooks/
 import { listDeliveries } from '../../src/accounts/webhooks/read-webhooks.ts'
 import { UnavailableError } from '../../src/admission/batcher.ts'
 import { eraseEmployee } from '../../src/personal-data/erase-employee.ts'
-import type { Poster } from '../../src/delivery/webhooks/post.ts'
+import type { Poster } from '../../src/delivery/webhooks/message-posting.ts'
 import { createSingleDeliveries } from '../../src/delivery/webhooks/single-deliveries.ts'
 import { watchRevision } from '../../src/delivery/webhooks/watch-revision.ts'
 import { LendingPool } from '../../src/postgres/lending-pool.ts'

@@ -10,6 +10,7 @@ import {
   type KeyToIssue,
   decideKeyChange,
   type KeyChange,
+  accessData,
 } from '#domain/accounts/key-lifecycle'
 import {
   type Transaction,
@@ -22,7 +23,6 @@ import {
 } from '../change-company.ts'
 import { type SecretDigest, digestSecret, generateSecret } from '../users/new-secret.ts'
 import type { KeyAccess, KeyQuota } from '#domain/events'
-import { accessData } from '#domain/accounts/key-access'
 import { prefixOfSecret } from '#domain/accounts/secrets'
 import { OPERATOR } from '#ledger/append/append-company-events'
 import { findNewestKey, findApiKey, type SeenKey } from './read-api-keys.ts'

@@ -5,7 +5,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import type { KeyLife } from '#domain/accounts/key-lifecycle'
 import { keyUsageOf } from '#ledger/append/statements'
 import type { LedgerDb } from '#ledger/tables'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface ApiKeyRecord extends KeyLife {

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import { toUuid } from '#domain/ids'
 import { fieldError, invalidFields } from '#domain/errors'
-import { loadPasswordHash } from '../users/user-rows.ts'
+import { loadPasswordHash } from '#accounts/users/user-rows'
 import {
   changeCompany,
   RefusedByStateError,
   type Acting,
   type CompanyServices,
   type Transaction,
-} from '../change-company.ts'
-import { endSessions } from '../session-events.ts'
-import { changeUserRow } from '../users/change-user.ts'
-import { notifyUser } from '../users/email-user.ts'
-import { hashSecret } from '../users/new-secret.ts'
+} from '#accounts/change-company'
+import { endSessions } from '#accounts/session-events'
+import { changeUserRow } from '#accounts/users/change-user'
+import { notifyUser } from '#accounts/users/email-user'
+import { hashSecret } from '#accounts/users/new-secret'
 import {
   countRecoveryCodes,
   deletePasskey,
@@ -21,8 +21,9 @@ import {
   listPasskeys,
   replaceRecoveryCodes,
 } from './passkey-rows.ts'
-import { generateRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts'
 import type { NewCredential } from './webauthn.ts'
+import { hash, randomBytes } from 'node:crypto'
+import { RECOVERY_CODES } from '#domain/accounts/user-lifecycle'
 
 /**
  * Adds a passkey of the actor, if the actor still has the version that was `seen`, and tells the actor by email. Returns
@@ -108,4 +109,24 @@ async function issueCodes(tx: Transaction, seen?: number) {
   const { events } = await changeUserRow(tx, userId, { change: 'issue_recovery_codes' }, seen)
   await replaceRecoveryCodes(connection, { companyId, userId }, hashes)
   return { events, codes }
+}
+
+/** Crockford's base 32: no letters that are mistaken for digits. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** 24 characters of 5 random bits: 120 bits cannot be guessed, so a plain digest protects them (ASVS 5, 6.5.2). */
+const CHARACTERS = 24
+const CODE = new RegExp(`^[${ALPHABET}]{${CHARACTERS}}$`)
+
+/** Makes new recovery codes, such as `7KQ2-X9RM-…`. They are shown once; only their hashes are stored. */
+function generateRecoveryCodes(): string[] {
+  return Array.from({ length: RECOVERY_CODES }, () => {
+    const characters = Array.from(randomBytes(CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]!)
+    return characters.join('').replace(/.{4}(?!$)/g, '$&-')
+  })
+}
+
+/** The SHA-256 of a recovery code as someone typed it; null if it cannot be one. */
+export function hashRecoveryCode(typed: string): Buffer | null {
+  const code = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  return CODE.test(code) ? hash('sha256', code, 'buffer') : null
 }

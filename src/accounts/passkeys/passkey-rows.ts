@@ -1,9 +1,8 @@
 import { fromUuid, toUuid } from '#domain/ids'
 import type { Transaction } from '../change-company.ts'
-import { requiresProvider } from '../users/sign-in-conditions.ts'
-import type { UserRef } from '../users/users.ts'
+import { type UserRef, requiresProvider } from '../users/users.ts'
 import type { NewCredential } from './webauthn.ts'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { Row } from '#ledger/tables'
 
 /*

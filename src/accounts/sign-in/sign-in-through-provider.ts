@@ -1,5 +1,5 @@
 import type { Pool, ClientBase } from 'pg'
-import { listStoredAddresses } from '#domain/email-domains'
+import { listStoredAddresses } from '#domain/attributes'
 import type { Role } from '#domain/accounts/roles'
 import type { NewEvent } from '#domain/events'
 import {
@@ -8,24 +8,34 @@ import {
   type LinkableUser,
   type MatchingUsers,
   type ReturningPerson,
+  decideRole,
+  findRoleOfClaims,
+  decideLink,
 } from '#domain/providers/decide-sign-in'
-import { decideRole, findRoleOfClaims } from '#domain/providers/role-of-claims'
-import { ProviderError, type ProviderIdentity } from '../oidc/provider-client.ts'
+import { ProviderError, type ProviderIdentity } from '#accounts/oidc/provider-client'
 import type { CompanyChange } from '#ledger/append/append-company-events'
-import type { SecretBox } from '../secrets/secret-box.ts'
-import { readProvider, type StoredProvider } from '../providers/read-provider.ts'
-import { buildUser } from '../users/add-user.ts'
-import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
-import { changeUserRow } from '../users/change-user.ts'
-import { type NewSession, beginSession } from '../users/sessions.ts'
-import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
-import { findUser } from '../users/users.ts'
+import type { SecretBox } from '#accounts/secrets/secret-box'
+import { readProvider, type StoredProvider } from '#accounts/providers/providers'
+import {
+  changeCompany,
+  type CompanyServices,
+  type Transaction,
+  RefusedByStateError,
+  type Acting,
+} from '#accounts/change-company'
+import { changeUserRow, NO_SUCH_USER, type ChangedUser, buildUser } from '#accounts/users/change-user'
+import { type NewSession, beginSession } from '#accounts/users/sessions'
+import { insertUser, loadUserFacts, storeIdentity, findUserOfLink } from '#accounts/users/user-rows'
+import { findUser, hasPasskey, requiresProvider } from '#accounts/users/users'
 import { isStorableText } from '#domain/storable-text'
 import { trimBlanks } from '#text/normalize-text'
 import { withClient } from '#postgres/pool'
 import { onClient } from '#postgres/kysely'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { Row } from '#ledger/tables'
+import { sql } from 'kysely'
+import { problem, RefusedCredentialsError } from '#domain/errors'
+import { endSessions } from '#accounts/session-events'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -83,7 +93,7 @@ export async function signInThroughProvider(
 }
 
 /** Throws ProviderError if the provider is not the one that someone signed in at any more. */
-export async function assertUnchanged({ connection }: Transaction, provider: StoredProvider): Promise<void> {
+async function assertUnchanged({ connection }: Transaction, provider: StoredProvider): Promise<void> {
   const { companyId, id, version } = provider
   const current = await readProvider(connection, companyId)
   if (current?.id !== id || current.version !== version) throw makeOutdatedError()
@@ -177,7 +187,7 @@ export async function previewSignIn(
 type MatchingRow = Row<'users', 'user_id' | 'email' | 'issuer' | 'subject'> & { is_removed: boolean }
 
 /** Loads the users whom a person of the provider may be, under the lock of the company's head. */
-export async function loadMatchingUsers(
+async function loadMatchingUsers(
   client: ClientBase,
   companyId: string,
   { issuer, subject, email }: ReturningPerson,
@@ -205,4 +215,85 @@ function toLinkable(row: MatchingRow | undefined): LinkableUser | null {
     id: fromUuid('usr', row.user_id),
     identity: issuer === null || subject === null ? null : { issuer, subject },
   }
+}
+
+/** What the same person has proved: the account, and to be the user, by a session or by a one-time link. */
+interface ProvenAccount {
+  provider: StoredProvider
+  identity: ProviderIdentity
+  /** The SHA-256 of the one-time link's token, which is used up; null for a session. */
+  linkHash: Buffer | null
+}
+
+/** Why somebody was not linked; null if nothing was wrong. */
+interface Linking {
+  refusal: SignInRefusal | null
+}
+
+/**
+ * Links the actor to an account at the company's provider, which the same person has proved; no email is needed. Returns
+ * why not, or null. Throws ProviderError like `signInThroughProvider`.
+ */
+export async function linkOwnIdentity(
+  services: CompanyServices,
+  acting: Acting,
+  { provider, identity, linkHash }: ProvenAccount,
+): Promise<SignInRefusal | null> {
+  const { companyId, actor: userId } = acting
+  const account = { issuer: identity.issuer, subject: identity.subject }
+  try {
+    const linked = await changeCompany<Linking>(services, acting, 'any role', async (tx) => {
+      const { connection } = tx
+      await assertUnchanged(tx, provider)
+      const user = (await findUser(tx.db, companyId, userId))!
+      const { byAccount } = await loadMatchingUsers(connection, companyId, { ...identity, email: null })
+      const isProven = linkHash === null || (await findUserOfLink(connection, companyId, linkHash))?.userId === userId
+      const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
+      if (decision.outcome === 'refuse') return { events: [], result: { refusal: decision.refusal } }
+      const { events } = await changeUserRow(tx, userId, { change: 'link', identity: account })
+      if (events.length > 0) await storeIdentity(tx, userId, account)
+      return { events, result: { refusal: null } }
+    })
+    return linked.refusal
+  } catch (error) {
+    if (error instanceof RefusedCredentialsError) return 'user_removed'
+    throw error
+  }
+}
+
+const ONLY_WAY_IN = problem('only_way_in', 'Without this account you could not sign in; set a password first')
+
+/**
+ * Unlinks a user from the account at the identity provider. The sessions that began there end. Users unlink themselves
+ * only if they can still sign in; an administrator unlinks anyone. Throws RefusedByStateError.
+ */
+export async function unlinkIdentity(
+  services: CompanyServices,
+  acting: Acting,
+  userId: string,
+  seen?: number,
+): Promise<ChangedUser> {
+  const isOwn = acting.actor === userId
+  return changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (tx) => {
+    const user = await findUser(tx.db, tx.companyId, userId)
+    if (!user) throw new RefusedByStateError(NO_SUCH_USER)
+    if (isOwn && user.identity !== null && !(await hasOtherWayIn(tx))) throw new RefusedByStateError(ONLY_WAY_IN)
+    const { events, user: unlinked } = await changeUserRow(tx, userId, { change: 'unlink' }, seen)
+    if (events.length > 0) {
+      await storeIdentity(tx, userId, null)
+      const condition = sql`user_id = ${toUuid(userId)} and method = 'provider'`
+      await endSessions(tx.connection, tx, 'identity_unlinked', condition)
+    }
+    return { events, result: { user: unlinked } }
+  })
+}
+
+/** Whether the actor can sign in without an account at the provider. */
+async function hasOtherWayIn({ connection, companyId, actor }: Transaction): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `select 1 from users u where u.company_id = $1 and u.user_id = $2
+       and (u.password_hash is not null or ${hasPasskey('$1', '$2')}) and not ${requiresProvider('$1', '$2')}`,
+    [toUuid(companyId), toUuid(actor)],
+  )
+  return (rowCount ?? 0) > 0
 }

@@ -1,4 +1,3 @@
-import { type Action, describeAction } from '#http/openapi/actions'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import {
   changeApiKey,
@@ -25,7 +24,7 @@ import {
   ShownKeyWithSecret,
 } from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
-import { idIn } from '#http/openapi/schema-parts'
+import { idIn, type Action, describeAction } from '#http/openapi/schema-parts'
 
 /** What can be done with a key, besides editing and rotation. */
 export const KEY_ACTIONS = {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema, FastifyReply, FastifyRequest } fro
 import { listLogEntries, BULK_USER_LOGS, readNewestLogPosition } from '#projections/bulk-user-logs/queries'
 import { listLogRecords } from '#projections/bulk-user-logs/records-queries'
 import { readClientOf } from '#ledger/read/read-clients'
-import { isCorrected, readCorrection } from '#ledger/corrections/read-correction'
+import { isCorrected, readCorrection } from '#ledger/corrections/corrections'
 import { readRejectedBody } from '#ledger/read/read-rejected-body'
 import { readUndoings, type Undoing } from '#ledger/undo/undoings'
 import type { Reads } from '#ledger/read/reads'
@@ -17,8 +17,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { readReached } from '#ledger/read/read-progress'
 import type { LedgerDb } from '#ledger/tables'
 import { createCompanyWatch } from '#http/live/company-watch'
-import { followLive, type StreamLimits } from '#http/live/live-stream'
-import type { OpenStreams } from '#http/live/open-streams'
+import { followLive, type StreamLimits, type OpenStreams } from '#http/live/live-stream'
 import { StreamQuery } from '#log/bulk-user-logs-schemas'
 
 const LIST = {

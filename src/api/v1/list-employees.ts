@@ -1,12 +1,16 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
-import { matchesFilter, type EmployeeFilter } from '#projections/employees/filter'
-import { EMPLOYEES, listChangedEmployees, listEmployees, listLatestChanges } from '#projections/employees/queries'
+import {
+  EMPLOYEES,
+  listChangedEmployees,
+  listEmployees,
+  listLatestChanges,
+  matchesFilter,
+  type EmployeeFilter,
+} from '#projections/employees/queries'
 import { readCompany } from '#accounts/companies/companies'
-import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'
-import { listStoredAddresses } from '#domain/email-domains'
-import type { Employee } from '#domain/employees/employee'
-import { LASTING_WARNINGS } from '#domain/employees/warnings'
+import { MAX_EMAIL_CHARACTERS, readEmailAddress, listStoredAddresses } from '#domain/attributes'
+import { type Employee, LASTING_WARNINGS } from '#domain/employees/employee'
 import { problem } from '#domain/errors'
 import { listStoredForms, trimBlanks } from '#text/normalize-text'
 import { findLastPositionBefore, readHead } from '#ledger/read/read-head'
@@ -16,9 +20,8 @@ import type { LedgerDb } from '#ledger/tables'
 import { callerOf } from '#http/access/authenticate'
 import { EmployeeList } from '#http/openapi/answer-schemas'
 import { whenGiven } from '#http/access/heavy-reads'
-import { jsonAnswer } from '#http/openapi/documented-schema'
 import { EMPLOYEES_LISTED } from '#http/openapi/employee-examples'
-import { oneOf, optionalInteger, optionalString, Page, strictObject } from '#http/openapi/schema-parts'
+import { oneOf, optionalInteger, optionalString, Page, strictObject, jsonAnswer } from '#http/openapi/schema-parts'
 import { READING_PROBLEMS } from '#http/openapi/v1-calls'
 import {
   decodeCursor,

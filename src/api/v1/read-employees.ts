@@ -6,13 +6,16 @@ import { isId } from '#domain/ids'
 import type { KeyUsageCounter } from '#accounts/api-keys/key-access'
 import type { FindEmployee } from '#ledger/read/read-employees'
 import { callerOf } from '#http/access/authenticate'
-import { jsonAnswer } from '#http/openapi/documented-schema'
-import { EMPLOYEE_READ } from '#http/openapi/employee-examples'
-import { Employee } from '#http/openapi/employee-schemas'
+import { jsonAnswer, Count, namedObject, Page, strictObject, flag } from '#http/openapi/schema-parts'
+import { EMPLOYEE_READ, ERASED_EMPLOYEES } from '#http/openapi/employee-examples'
+import { Employee, EmployeeId } from '#http/openapi/employee-schemas'
 import { EmployeeParams, READING_PROBLEMS } from '#http/openapi/v1-calls'
 import { preconditionsOf } from '#http/server/preconditions'
 import { ProblemError } from '#http/server/problem'
 import { chargedReading } from '#http/access/quota'
+import { Type } from '@sinclair/typebox'
+import { readErasures } from '#ledger/read/read-erasures'
+import type { Reads } from '#ledger/read/reads'
 
 export interface ReadServices {
   findEmployee: FindEmployee
@@ -47,5 +50,45 @@ export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: 
     }
     void reply.header('etag', entityTag(employee.version))
     return failed ? reply.code(304).send() : reply.send(employee)
+  })
+}
+
+const ErasedEmployees = namedObject('ErasedEmployees', {
+  employees: Type.Array(
+    strictObject({ id: EmployeeId, position: { ...Count, description: 'The position of the erasure in the ledger.' } }),
+    { description: 'In the order of the erasures. Somebody who is erased again, by id, appears again.' },
+  ),
+  position: { ...Count, description: 'The position up to which the answer is complete: send it as `after` next time.' },
+  is_complete: flag('Whether this is everything until now. If not, ask again at once.'),
+})
+
+const schema = {
+  operationId: 'listErasedEmployees',
+  summary: 'List who was erased',
+  description:
+    'The ids of erased employees, for copies that must erase them, too. Nothing else about them is left. An answer ' +
+    'may have fewer employees than `limit`, or none, although `is_complete` is false.',
+  querystring: strictObject({
+    limit: Page.limit,
+    after: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: 0,
+      description: 'Only erasures after this position.',
+    }),
+  }),
+  response: { 200: jsonAnswer('The erased employees.', ErasedEmployees, { examples: ERASED_EMPLOYEES }) },
+  problems: READING_PROBLEMS,
+} as const satisfies FastifySchema
+
+/** `GET /v1/employees/erased`: how a copy of the employees learns of erasures. */
+export function listErased(
+  app: FastifyInstance,
+  { reads, keyUsage }: { reads: Reads; keyUsage: KeyUsageCounter },
+): void {
+  app.get('/employees/erased', { schema, ...chargedReading(keyUsage) }, async (request) => {
+    const { companyId } = callerOf(request)
+    const erasures = await readErasures(await reads.of(companyId, request.left), companyId, request.query)
+    return { employees: erasures.employees, position: erasures.position, is_complete: erasures.isComplete }
   })
 }

@@ -1,7 +1,7 @@
 import type { Acting, CompanyServices } from '#accounts/change-company'
 import { findOutbox } from '#bootstrap/mail'
 import { newId } from '#ledger/new-id'
-import { createConfiguredSecretBox } from '#bootstrap/secrets'
+import { createConfiguredSecretBox } from '#bootstrap/keys'
 import { OPERATOR } from '#ledger/append/append-company-events'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 

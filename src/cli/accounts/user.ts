@@ -1,11 +1,11 @@
 import { newId } from '#ledger/new-id'
-import { addUser } from '#accounts/users/add-user'
 import {
   changeUserRole,
   removeUser,
   resetUserPassword,
   inviteCompanyUser,
   type UserWithLink,
+  addUser,
 } from '#accounts/users/change-user'
 import { eraseUser } from '#personal-data/erase-user'
 import { issueUserToken, revokeUserToken } from '#accounts/users/user-tokens'

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises'
-import { createSigner } from '#bootstrap/signing'
+import { createSigner } from '#bootstrap/keys'
 import { StartupError } from '#postgres/startup-error'
 import { ExportOvertakenError, exportPages, formatProofLine } from '#ledger/read/export-pages'
 import { NoteFileError } from '#ledger/audit/note-files'

@@ -1,15 +1,14 @@
-import type { CallNote } from '../call-notes.ts'
-import type { CallSource } from '../call-sources.ts'
-import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
-import type { Employee, RecordResult } from '../employees/employee.ts'
-import type { Problem, RecordError } from '../errors.ts'
-import type { CallCounts, EventData, NewEvent } from '../events.ts'
-import type { Operation } from '../operations.ts'
-import type { ReadRecord } from './call-records.ts'
-import type { RefusalWording } from './refusal-wording.ts'
+import type { CallSource, CallNote } from '#domain/call-sources'
+import type { AttributePatch, EmployeeStatus } from '#domain/attributes'
+import type { Employee, RecordResult } from '#domain/employees/employee'
+import type { Problem, RecordError } from '#domain/errors'
+import type { CallCounts, EventData, NewEvent } from '#domain/events'
+import type { Operation } from '#domain/operations'
+import type { ReadRecord, LeftOutField } from './call-records.ts'
+import type { RefusalWording } from './key-refusals.ts'
 import type { CalledFile } from './callers.ts'
-import type { LeftOutField } from './call-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
+import type { KeyScope } from '#domain/accounts/api-key'
 
 /** The context of a decision. Time and ids come from outside, so that deciding is pure. */
 export interface CallContext {
@@ -94,4 +93,27 @@ export interface CallDecision {
   withheld: NewEvent[]
   /** Of such a call, the valid records. */
   valid?: readonly ReadRecord[]
+}
+
+/** The answer to the client. */
+export interface CallAnswer {
+  status: number
+  headers: Record<string, string>
+  /** A value of JSON, or its text in UTF-8. */
+  body: unknown
+}
+
+/** Where a writing call comes from, and how it is answered. The answer is made with the decision, and stored with it. */
+export interface CallProtocol extends RefusalWording {
+  source: CallSource
+  /** What an API key needs to make the call. */
+  scope: KeyScope
+  /** Answers a call that succeeded. `logId` is null if the call only validates. */
+  answer(
+    context: Pick<CallContext, 'operation' | 'isAllOrNone'>,
+    decision: CallDecision,
+    logId: string | null,
+  ): CallAnswer
+  /** Answers a call that was refused. `logId` is null if the log has no entry of it. */
+  refuse(refusal: Problem, requestId: string, logId: string | null): CallAnswer
 }

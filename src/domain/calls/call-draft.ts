@@ -1,8 +1,7 @@
 import type { Locator, Need, ReadRecord } from './call-records.ts'
 import type { Employee, PatchEffect } from '../employees/employee.ts'
 import type { NewEvent } from '../events.ts'
-import type { RecordErrors } from '../record-errors.ts'
-import type { FieldError } from '../record-faults.ts'
+import type { FieldError, RecordErrors } from '../record-faults.ts'
 
 /** What is known about an employee about whom a record changes nothing. */
 export type UnchangedEmployee = Pick<Employee, 'id' | 'status'>

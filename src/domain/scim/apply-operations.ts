@@ -43,8 +43,9 @@ function apply(user: ScimUser, { op, target, value: sent }: ScimOperation): void
   const entries = isList(current) ? current : isParts(current) ? [current] : []
   let found = target.filter ? entries.filter((entry) => matchesEntry(target.filter!, entry)) : entries
   if (found.length === 0) {
-    found = [target.filter ? describedBy(target.filter) : newParts()]
-    entries.push(...found)
+    const described = target.filter ? describedBy(target.filter) : newParts()
+    found = [described]
+    entries.push(described)
   }
   const parts = target.part === null ? toParts(value) : { [target.part]: value }
   for (const entry of found) if (isParts(entry)) setParts(entry, parts, target)

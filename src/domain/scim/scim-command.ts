@@ -1,15 +1,14 @@
 import { readAttribute, uniqueForm, type UniqueName } from '../attributes.ts'
-import { noteOf } from '../call-notes.ts'
+import { noteOf } from '../call-sources.ts'
 import type { EmployeeDirectory } from '../calls/call-draft.ts'
-import { NewIds, type KeptNames, type Locator, type ReadRecord } from '../calls/call-records.ts'
-import type { FittedCommand, FittedRecord } from '../calls/fitted-command.ts'
-import { UnreadRecord } from '../calls/unread-record.ts'
-import { NOBODY, NO_TOUCHES, type Naming } from '../calls/touched-values.ts'
+import { NewIds, type KeptNames, type Locator, type ReadRecord, UnreadRecord } from '../calls/call-records.ts'
+import type { FittedCommand, FittedRecord } from '../calls/decide-fitted.ts'
+import { NOBODY, NO_TOUCHES, type Naming } from '../calls/uniqueness.ts'
 import type { Employee } from '../employees/employee.ts'
 import type { Preconditions } from '../employees/entity-tag.ts'
 import { isId } from '../ids.ts'
 import type { Pieces } from '../pieces.ts'
-import { RecordErrors } from '../record-errors.ts'
+import { RecordErrors } from '../record-faults.ts'
 import { hideSecrets, isSecretName } from '../secret-members.ts'
 import { applyOperations } from './apply-operations.ts'
 import { readPatchBody, readUserBody, type Operations, type ScimOperation } from './read-operations.ts'
@@ -162,7 +161,7 @@ function collectNames(operations: readonly ScimOperation[]) {
       const read = field && readAttribute(field, text).value
       if (field && typeof read === 'string') named.names.push({ field, value: uniqueForm(field, read) })
       if (target.name === 'externalId') named.names.push({ field: 'directory_external_id', value: text })
-      if (target.name === 'manager') named.managers.push(...listManagerNames(text))
+      if (target.name === 'manager') for (const name of listManagerNames(text)) named.managers.push(name)
       if (target.name === 'phoneNumbers') named.phones.push(text)
     }
   return named

@@ -1,4 +1,4 @@
-import { divide } from '#domain/divide'
+import { divide } from '#domain/pieces'
 import { inCompany, outsideCompany } from '#postgres/company-scope'
 
 /** Notifies listeners when a company's position moves. Shared by all listeners of a process. */

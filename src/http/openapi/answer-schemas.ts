@@ -1,5 +1,4 @@
-import { RECORD_RESULTS } from '#domain/employees/employee'
-import { WARNINGS } from '#domain/employees/warnings'
+import { RECORD_RESULTS, WARNINGS } from '#domain/employees/employee'
 import { Type, type TSchema } from '@sinclair/typebox'
 import { MAX_ANSWERED_ERRORS, MAX_RECORD_ERRORS } from '#domain/errors'
 import { Employee, EmployeeAsCreated, EmployeeId, EmployeeStatus, LogId, orNull } from './employee-schemas.ts'

@@ -2,8 +2,15 @@ import { Type } from '@sinclair/typebox'
 import { MAX_ANSWERED_ERRORS, problem, type ProblemCode, type RecordErrorCode, MAX_RECORD_ERRORS } from '#domain/errors'
 import { LogId } from './employee-schemas.ts'
 import type { HeaderName } from './headers.ts'
-import type { DocumentedAnswer } from './documented-schema.ts'
-import { describedObject, namedObject, optionalInteger, strictObject, count, text } from './schema-parts.ts'
+import {
+  describedObject,
+  namedObject,
+  optionalInteger,
+  strictObject,
+  count,
+  text,
+  type DocumentedAnswer,
+} from './schema-parts.ts'
 
 const RECORD_CODES: Record<RecordErrorCode, string> = {
   required: 'A required field is missing.',

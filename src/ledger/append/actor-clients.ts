@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import type { Client } from '#domain/client'
 import { bigint, nullable, text, time, uuid } from '#projections/columns'
 import { deleteInPieces } from '#postgres/delete-in-pieces'
-import type { QueryClient } from '#postgres/query-client'
+import type { QueryClient } from '#postgres/pool'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /*

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { bigint, text, time, uuid } from '#projections/columns'
 import { toUuid } from '#domain/ids'
 import { deleteInPieces } from '#postgres/delete-in-pieces'
-import type { QueryClient } from '#postgres/query-client'
+import type { QueryClient } from '#postgres/pool'
 import type { LedgerDb } from '../tables.ts'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 

@@ -1,11 +1,10 @@
 import { UNIQUE_NAMES, uniqueForm } from '#domain/attributes'
 import { locate, locateEmployee } from '#domain/calls/call-draft'
 import type { Locator } from '#domain/calls/call-records'
-import { recordsOf } from '#domain/calls/commands'
-import type { WriteCall } from '#domain/calls/write-call'
+import { recordsOf, type WriteCall } from '#domain/calls/commands'
 import { fromUuid, toUuid } from '#domain/ids'
 import { uuidArray } from '#postgres/binary-arrays'
-import type { QueryClient } from '#postgres/query-client'
+import type { QueryClient } from '#postgres/pool'
 import type { QueryMore, LockedCompany } from './company-state.ts'
 import type { LoadedEmployees } from './employee-index.ts'
 

@@ -10,7 +10,7 @@ import type { LedgerTables, Row } from '../tables.ts'
 import type { Head } from './company-state.ts'
 import type { NewDigest } from './record-digests.ts'
 import { arraysOf, insertSent, selectSent, sent, type SentColumns } from './sent-rows.ts'
-import { isOnly, onlyCompany, type QueryClient, type WhenLocked } from '#postgres/query-client'
+import { isOnly, onlyCompany, type QueryClient, type WhenLocked } from '#postgres/pool'
 import { selectGeneration, type OwnedEmployee } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 

@@ -8,7 +8,7 @@ import { EVENT_COLUMNS, readEvent, type ReadableEvent } from '../integrity/codec
 import { measuredPage } from '../read/measured-page.ts'
 import { loadHeadPosition } from './erase-events.ts'
 import { onClient } from '#postgres/kysely'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { LedgerTables } from '../tables.ts'
 
 /*

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { findEmployees } from '#projections/employees/queries'
 import { fromUuid, isId, toUuid } from '#domain/ids'
-import { formatFullName } from '#domain/employees/full-name'
+import { formatFullName } from '#domain/employees/employee'
 import type { LedgerDb, Row } from '../tables.ts'
 
 /** Reads the current names of keys, users and employees, by id. Unnamed and erased ones are left out. */

@@ -5,7 +5,7 @@ import type { FileAnswers } from '#spreadsheets/file-question'
 import { locateColumns, type ColumnMapping, type Mapping, USUAL_CHOICES } from '#spreadsheets/mapping'
 import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/record-columns'
 import { toUuid } from '#domain/ids'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { LedgerTables } from '../tables.ts'
 import type { RememberedMapping } from '../upload-rows.ts'
 

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Client } from '#domain/client'
 import { toUuid } from '#domain/ids'
 import { onClient } from '#postgres/kysely'
-import { inTransaction } from '#postgres/transaction'
+import { inTransaction } from '#postgres/pipeline'
 import type { LedgerTables } from '../tables.ts'
 import type { StoredUpload } from './read-uploads.ts'
 

@@ -8,8 +8,7 @@ import {
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
 } from '#domain/accounts/api-key'
-import { FULL_ACCESS } from '#domain/accounts/key-access'
-import { MAX_QUOTA } from '#domain/accounts/key-lifecycle'
+import { MAX_QUOTA, FULL_ACCESS } from '#domain/accounts/key-lifecycle'
 import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import { findStartOf, formatLocal, readLocal } from '#domain/local-times'
 import { trimBlanks } from '#text/normalize-text'

@@ -21,7 +21,7 @@ import {
   KEY_STATUSES,
   listApiKeys,
 } from '#accounts/api-keys/read-api-keys'
-import type { SeenToken } from '#accounts/users/read-user-tokens'
+import type { SeenToken } from '#accounts/users/users'
 import { readNames } from '#ledger/read/read-names'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { SecretSearchBody, toSecretSearch } from '#api/admin/secret-search'

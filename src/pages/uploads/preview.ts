@@ -1,6 +1,5 @@
-import type { Employee } from '#domain/employees/employee'
+import { type Employee, formatFullName } from '#domain/employees/employee'
 import { changesOf } from '#domain/employees/employee-history'
-import { formatFullName } from '#domain/employees/full-name'
 import type { RecordError } from '#domain/errors'
 import type { NewEvent } from '#domain/events'
 import { type EventTypeWith, isCallEvent } from '#domain/event-types'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { runAs, type CommandResult, type DatabaseOsUser } from './database-os-user.ts'
 import { readIfExists } from '#files/durable-file'
-import { isAlive } from '#files/is-alive'
+import { isAlive } from '#files/unfinished'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 import { StartupError } from '../startup-error.ts'
 

@@ -134,7 +134,7 @@ export function clockFaults(files: SourceFile[]): string[] {
 }
 
 /** Where connections to PostgreSQL are created, with the listeners without which a lost one would end the process. */
-const OF_CONNECTIONS = new Set(['src/postgres/client.ts', 'src/postgres/pool.ts'])
+const OF_CONNECTIONS = new Set(['src/postgres/pool.ts'])
 
 /** Connections to PostgreSQL that are created elsewhere. */
 export function connectionFaults(files: SourceFile[]): string[] {

@@ -15,12 +15,12 @@ import {
   strictObject,
   textOrNull,
   Time,
+  render,
 } from '#http/openapi/schema-parts'
 import { pageBefore, pageOf } from '#http/server/query-values'
 import { actingUser, HEAVY_JSON_BODY } from '../company-schemas.ts'
 import { ofWebhook, readWebhookId, requireWebhook, type WebhookRouteServices } from './webhook-schemas.ts'
 import { PING_TYPE, WEBHOOK_TYPES } from '#domain/webhook-types'
-import { render } from '#http/openapi/render'
 
 export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
 

@@ -6,11 +6,9 @@ import {
   rotateWebhookSecret,
   type WebhookWithSecret,
 } from '#accounts/webhooks/change-webhook'
-import { findResumePosition } from '#accounts/webhooks/find-resume-position'
-import { findWebhook, listWebhooks } from '#accounts/webhooks/read-webhooks'
+import { findWebhook, listWebhooks, findResumePosition } from '#accounts/webhooks/read-webhooks'
 import type { LedgerDb } from '#ledger/tables'
-import { describeAction } from '#http/openapi/actions'
-import { NO_CONTENT } from '#http/openapi/schema-parts'
+import { NO_CONTENT, describeAction } from '#http/openapi/schema-parts'
 import { refuseField } from '#http/server/problem'
 import { NOT_A_TIME, readInstant } from '#http/server/query-values'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'

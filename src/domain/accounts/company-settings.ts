@@ -1,3 +1,6 @@
+import { isPhoneCountry, PHONE_COUNTRIES } from '#domain/phone-number'
+import { trimBlanks } from '#text/normalize-text'
+
 /** The time zones to choose from: UTC and the IANA names that this machine knows. */
 export const TIME_ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
@@ -22,4 +25,18 @@ function isKnown(name: string): boolean {
     // Intl has no other check.
     return false
   }
+}
+
+const NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+/** The countries to choose from, as ISO 3166-1 alpha-2 codes, in the order of their English names. */
+export const COUNTRIES: readonly { code: string; name: string }[] = PHONE_COUNTRIES.map((code) => ({
+  code,
+  name: NAMES.of(code)!,
+})).sort((one, other) => one.name.localeCompare(other.name, 'en'))
+
+/** Reads the ISO 3166-1 alpha-2 code of a country, in any case; null if it has no phone numbers of its own. */
+export function readCountry(text: string): string | null {
+  const code = trimBlanks(text).toUpperCase()
+  return isPhoneCountry(code) ? code : null
 }
