@@ -1,5 +1,5 @@
 import './server/type-provider.ts'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import cookie from '@fastify/cookie'
 import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
@@ -14,18 +14,16 @@ import type { StreamLimits } from './live/live-stream.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
 import { logAccess, type Answered } from './server/access-log.ts'
 import { compressAnswers } from './server/compression.ts'
-import { endConnections, answerHalfClosed } from './server/end-connections.ts'
 import { readForwardedAddresses } from './server/forwarded-addresses.ts'
 import { bindCursors } from './server/query-values.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
 import { collectMethods, type RefuseMethod, type Refuse } from './server/method-not-allowed.ts'
-import { ProblemError, sendError } from './server/problem.ts'
-import { type Protocol, findProtocol } from './server/protocols.ts'
+import { ProblemError, sendError, type Protocol, findProtocol } from './server/problem.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
-import { compileSchema } from './server/schema-compiler.ts'
+import { compileSchema } from './server/query-faults.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
-import { answerUnreadable } from './server/unreadable-request.ts'
+import { answerUnreadable, endConnections, answerHalfClosed } from './server/unreadable-request.ts'
 
 /** What the server itself needs, whatever routes it has. */
 export interface ServerServices {
@@ -70,6 +68,13 @@ const TIMES_AS_LONG = 10
 const STILL_HEARTBEATS = 3
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null only before any hook. */
+    scope: CompanyScope | null
+  }
+}
 
 type CommonHeaders = Readonly<Record<string, string>>
 
@@ -120,21 +125,37 @@ function addHooks(
   refuseCompressedBodies(app)
   app.decorate('progressMs', services.requestTimeoutMs)
   app.decorateRequest('arrivedAt', 0)
+  app.decorateRequest('scope', null)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
   if (services.trustProxy !== null) readForwardedAddresses(app)
-  app.addHook('onRequest', refuseUnknownCoding)
-  app.addHook('preHandler', refuseOverriddenMethod)
-  app.addHook('preHandler', refuseOtherEncoding)
   traceRequests(app, services.beginTrace)
-  scopeRequests(app)
-  app.addHook('onRequest', async (request, reply) => {
+  // Few hooks, and none that makes a promise: every call pays for them.
+  app.addHook('onRequest', (request, reply, next) => {
     request.arrivedAt = performance.now()
     setCommonHeaders(common, reply)
+    refuseUnknownCoding(request, reply)
+    // So that its statements go to its company's machine once its credentials name one.
+    request.scope = { companyId: null }
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return refuseMethod(reply) ?? refuseUnknown(served, reply)
+    if (request.is404) void refuseUnmatched(reply, next)
+    else runInScope(request.scope, next)
+  })
+  async function refuseUnmatched(reply: FastifyReply, next: HookHandlerDoneFunction): Promise<void> {
+    try {
+      await (refuseMethod(reply) ?? refuseUnknown(served, reply))
+    } catch (error) {
+      next(error as Error)
+    }
+  }
+  // The body may have been read in another asynchronous context.
+  app.addHook('preValidation', (request, _reply, next) => runInScope(request.scope!, next))
+  app.addHook('preHandler', (request, _reply, next) => {
+    refuseOverriddenMethod(request)
+    refuseOtherEncoding(request)
+    next()
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)
@@ -153,7 +174,7 @@ function isSmallCall(request: FastifyRequest): boolean {
 }
 
 /** Nobody here knows what a body in another coding means, or where it ends (RFC 9112 section 6.1). */
-async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): void {
   const coding = headers['transfer-encoding']
   if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
   void reply.header('connection', 'close')
@@ -161,7 +182,7 @@ async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyRe
 }
 
 /** A client whose POST was meant as a PATCH would create people. */
-async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void> {
+function refuseOverriddenMethod({ headers }: FastifyRequest): void {
   if (headers['x-http-method-override'] === undefined) return
   throw new ProblemError(
     problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
@@ -169,7 +190,8 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
 }
 
 /** Refuses an address that is not UTF-8: a search for the bytes as they were sent would never find anything. */
-async function refuseOtherEncoding({ url }: FastifyRequest): Promise<void> {
+function refuseOtherEncoding({ url }: FastifyRequest): void {
+  if (!url.includes('%')) return
   try {
     for (const [run] of url.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run)
   } catch {
@@ -181,7 +203,7 @@ function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyRe
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
   if (findProtocol(reply.request)) void reply.header('cache-control', 'no-store')
-  return reply.headers({ 'x-request-id': reply.request.id, ...common })
+  return reply.header('x-request-id', reply.request.id).headers(common)
 }
 
 /** How long a client may take to send headers and body, and to receive the answer. */
@@ -208,16 +230,4 @@ function refuseUnknown({ refuse }: ServedRoutes, reply: FastifyReply): ReturnTyp
 function requestId(request: IncomingMessage): string {
   const sent = request.headers['x-request-id']
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
-}
-
-/** Runs each request in a scope, so that its statements go to its company's machine once its credentials name one. */
-function scopeRequests(app: FastifyInstance): void {
-  const scopes = new WeakMap<object, CompanyScope>()
-  app.addHook('onRequest', (request, _reply, next) => {
-    const scope = { companyId: null }
-    scopes.set(request, scope)
-    runInScope(scope, next)
-  })
-  // The body may have been read in another asynchronous context.
-  app.addHook('preValidation', (request, _reply, next) => runInScope(scopes.get(request)!, next))
 }

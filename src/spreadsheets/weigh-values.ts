@@ -35,6 +35,8 @@ export interface Evidence {
   readonly areCountries: boolean
   /** Whether nearly no value occurs twice. */
   isUnique: boolean
+  /** Whether the values only number the rows: 1, 2, 3. */
+  isCounter: boolean
   /** Whether the values are a few words, of which at least one occurs several times. */
   isFew: boolean
   /** Whether the values are yes and no, or one mark that some rows have. */
@@ -79,6 +81,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     },
     isUnspaced: texts.some((text) => UNSPACED.test(text)),
     isUnique: counted > 0 && values.size >= counted * UNIQUE_SHARE,
+    isCounter: texts.length > 2 && texts.every((text, at) => text === String(at + 1)),
     isFew: isShort && values.size < counted && !texts.every((text) => ADDRESS.test(text) || isPhoneText(text)),
     isFlag: isShort && (isAnswer || (isMark && filled < rows)),
   }

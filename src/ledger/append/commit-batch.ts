@@ -1,9 +1,8 @@
 import type { Pool } from 'pg'
 import { UnavailableError } from '#admission/batcher'
-import type { WriteCall } from '#domain/calls/write-call'
+import type { WriteCall } from '#domain/calls/commands'
 import { isCausedByData, isRetryable } from '#postgres/database-errors'
-import type { WhenLocked } from '#postgres/query-client'
-import { withClient } from '#postgres/pool'
+import { withClient, type WhenLocked } from '#postgres/pool'
 import type { EmployeeCache } from './employee-cache.ts'
 import { findUncheckedCreations, isNameTaken, type RecentConflicts } from './unchecked-creations.ts'
 import { commitTogether } from './commit.ts'
@@ -16,6 +15,8 @@ import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 export interface CommitOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
+  /** How many companies may share a transaction. Default: any number. */
+  companiesTogether?: number
   /** Employees of earlier calls, to decide on without loading them. */
   cache: EmployeeCache
   /** Companies whose creations load employees first. */
@@ -112,13 +113,13 @@ function hasEvents(result: Committed | 'held'): boolean {
 }
 
 async function commitOnConnection(
-  { pool, cache, onStored, unchangedOnce }: CommitOptions,
+  { pool, cache, onStored, unchangedOnce, companiesTogether }: CommitOptions,
   calls: WriteCall[],
   options: { whenLocked: WhenLocked; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   const clients = registerOf(pool)
   try {
-    const shared = { cache, onStored, clients, unchangedOnce }
+    const shared = { cache, onStored, clients, unchangedOnce, companiesTogether }
     return await withClient(pool, (client) => commitTogether(client, calls, { ...options, ...shared }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error

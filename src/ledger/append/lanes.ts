@@ -1,15 +1,13 @@
 import { UnavailableError, type GatherBounds } from '#admission/batcher'
 import { createBudget } from '#admission/budget'
 import { createContended, gatherCompanies } from '#admission/contended'
-import { isSmall, weightOf, type WriteCall } from '#domain/calls/write-call'
+import { isSmall, weightOf, type WriteCall } from '#domain/calls/commands'
 import { commitBatch, type CommitOptions } from './commit-batch.ts'
 import type { Committed } from './decide-next.ts'
 import { UnchangedOnce } from './unchanged-once.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts' | 'unchangedOnce'> {
-  /** How many companies may share a transaction; if 1, their transactions run side by side. Default: any number. */
-  companiesTogether?: number
   /**
    * The number of lanes for large calls, in addition to the lane that small calls share. As many companies that another
    * process holds up may also run at once.
