@@ -19,7 +19,7 @@ import { startService } from '../../support/service.ts'
  * them before each night, so all of its records are compared with states. Their answers and events are the same.
  */
 
-const RUNS = inputs(6, 10)
+const RUNS = inputs(3, 10)
 const NIGHTS = 100
 const PEOPLE = 5
 const CACHE_BYTES = 1_000_000
