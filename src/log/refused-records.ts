@@ -174,7 +174,11 @@ export function nameRecord({
   shown: Pick<ShownRecord, 'record' | 'truncated' | 'attributes'>
 }): RecordNames {
   const sent = !truncated && isObject(record) ? record : (attributes ?? {})
-  const source: Record<string, unknown> = employee ? { ...employee } : sent
+  const { givenName, familyName } = isObject(sent['name']) ? sent['name'] : {}
+  // A user of SCIM has other members.
+  const source: Record<string, unknown> = employee
+    ? { ...employee }
+    : { first_name: givenName, last_name: familyName, email: sent['userName'], ...sent }
   const text = (name: string) => (typeof source[name] === 'string' && source[name] !== '' ? source[name] : null)
   const name = formatFullName({ first_name: text('first_name'), last_name: text('last_name') })
   return { name: name === '' ? null : name, email: text('email'), external_id: text('external_id') }

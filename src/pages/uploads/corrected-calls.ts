@@ -61,7 +61,7 @@ export function renderCorrectedCall(call: CorrectedCall): Html {
 }
 
 function formatUnapplied(total: number, unapplied: number): string {
-  if (unapplied === total) return `${total === 1 ? 'The record was' : 'None of the records was'} applied.`
+  if (unapplied === total) return `${total === 1 ? 'The record was not' : 'None of the records was'} applied.`
   return `${formatCount(unapplied, 'record')} ${wasOrWere(unapplied)} not applied.`
 }
 
