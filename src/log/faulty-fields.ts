@@ -2,10 +2,9 @@ import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import { formatField } from '#domain/errors'
 import type { CorrectedRecords } from '#domain/events'
 import { isObject } from '#domain/json'
-import { readValidRecords } from '#ledger/corrections/find-calls'
+import { readValidRecords } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
-import { nameRecord } from './detailed-records.ts'
-import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
+import { listRefusedRecords, type RefusedRecord, nameRecord } from './refused-records.ts'
 import type { RecordFilter } from '#projections/bulk-user-logs/records-queries'
 
 /* The values for which records of a call were refused, to be corrected in a form. */

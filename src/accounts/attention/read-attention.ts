@@ -202,8 +202,8 @@ function buildNeeds(
     },
     // Without a use, the window is still that in which the key was issued.
     key_unused: {
-      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null and k.created_at <= ${at(nowMs - UNUSED_MS)}
-        and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
+      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null
+        and k.created_at <= ${at(nowMs - UNUSED_MS)} and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
       order: sql`u.window_start, u.api_id`,
     },
   }

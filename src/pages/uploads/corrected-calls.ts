@@ -1,13 +1,14 @@
 import { rulesOf } from '#domain/operations'
 import type { PartCounts, UploadOperation } from '#domain/uploads'
 import {
+  readCorrection,
+  type Correction,
   findCalls,
   isCorrectable,
   listRefusedIndexes,
   type FoundCall,
   areValidKept,
-} from '#ledger/corrections/find-calls'
-import { readCorrection, type Correction } from '#ledger/corrections/corrections'
+} from '#ledger/corrections/corrections'
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '#pages/parts/call-words'
