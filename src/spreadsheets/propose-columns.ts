@@ -22,9 +22,10 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
     columns.filter(
       ({ meaning, isExact, to, sample: { filled } }) => meaning === null && !isExact && to === 'nothing' && filled > 0,
     )
-  // Who names most columns as the API does knows what the others are, apart from who has left. A few are no proof:
-  // other systems have a `department`, too.
-  if (columns.filter(({ isExact, to }) => isExact && to !== 'nothing').length * 2 >= columns.length)
+  // Who names most columns as the API does, or the id, knows what the others are, apart from who has left. A few other
+  // names are no proof: other systems have a `department`, too.
+  const exact = columns.filter(({ isExact, to }) => isExact && to !== 'nothing')
+  if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id'))
     return askStatus(unknown(), file, true)
   for (const propose of PROPOSALS) {
     yield
