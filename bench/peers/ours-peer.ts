@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { typeidUnboxed as newId } from 'typeid-js'
 import { addUser } from '../../src/accounts/users/change-user.ts'
-import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import { registerCompany } from '../../src/accounts/companies/companies.ts'
 import { openPool } from '../../src/postgres/pool.ts'
 import type { HttpClient } from '../load/http-client.ts'

@@ -175,6 +175,7 @@ export async function listRefusedOfCause(
 ): Promise<RefusedPlace[]> {
   const company = toUuid(companyId)
   const { after } = page
+  const isAfter = after ? sql`and (requested_at, position) < (${after.requestedAt}, ${after.position}::bigint)` : sql``
   const { rows } = await sql<
     Record<'call_id' | 'requested_at', string> & { position: number; record_index: number | null; operation: Operation }
   >`
@@ -183,7 +184,7 @@ export async function listRefusedOfCause(
       select position, requested_at from ${REFUSED_ERRORS}
       where ${isInPeriod(company, filter, sql.ref('requested_at'))}
         and code = ${filter.code} and field = ${filter.field} and kind = ${filter.kind}
-        ${after === null ? sql`` : sql`and (requested_at, position) < (${after.requestedAt}, ${after.position}::bigint)`}
+        ${isAfter}
       order by requested_at desc, position desc limit ${page.limit}) e
       join events v on v.company_id = ${company} and v.position = e.position
       join ${ENTRIES} l on l.company_id = ${company} and l.call_id = v.call_id

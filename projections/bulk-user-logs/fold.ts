@@ -11,8 +11,7 @@ import { addErrors, listErrors, removeErrors } from './refused-errors.ts'
 import { findNames, insertNames, type NamedRow } from './rejected-names.ts'
 import { addToRollups } from './rollups.ts'
 import { BULK_USER_LOG_INDEXES, BULK_USER_LOG_TABLES, NO_KEY, type BulkUserLogTables } from './tables.ts'
-import type { CompanyEvents, DoPieces, Projection } from '#projections/projection'
-import { insertRows } from '#projections/columns'
+import { type CompanyEvents, type DoPieces, type Projection, insertRows } from '#projections/projection'
 
 /**
  * Bulk User Logs: one entry per call, with a byte per record. The details stay in the ledger, and the bytes tell where

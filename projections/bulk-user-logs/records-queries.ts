@@ -104,8 +104,10 @@ function selectErrors(companyId: string, call: CallPlace): RawBuilder<unknown> {
   const shortened =
     places.length === 0 ? sql`pointer` : sql`case ${sql.join(places.map(within), sql` `)} else pointer end`
   return sql`select position, code, (${shortened}) collate "C" as pointer,
-      case code when 'inactive_employee_exists' then regexp_replace(message, ' emp_[0-9a-z]{26}', '') else message end as message
-    from events cross join lateral json_to_recordset(data::json -> 'errors') as error(code text, pointer text, message text)
+      case code when 'inactive_employee_exists' then regexp_replace(message, ' emp_[0-9a-z]{26}', '')
+        else message end as message
+    from events
+      cross join lateral json_to_recordset(data::json -> 'errors') as error(code text, pointer text, message text)
     where ${isRefusedIn(companyId, call)} and data is not null`
 }
 
@@ -260,7 +262,8 @@ async function findRefused(
   const { rows } = await sql<
     Pick<BulkUserLogTables['rejected_names'], 'position' | 'employee_id'> & { is_named: boolean }
   >`
-    select n.position, n.employee_id, bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))})) as is_named
+    select n.position, n.employee_id,
+      bool_or(n.name_hash in (${selectHashes(companyId, listNames(person))})) as is_named
     from ${REJECTED_NAMES} n
     where n.company_id = ${toUuid(companyId)} and n.position < ${entry.position}
       and n.position >= (select e.first_position from ${ENTRIES} e

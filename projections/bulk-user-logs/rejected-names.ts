@@ -5,7 +5,7 @@ import { divide } from '#domain/pieces'
 import type { EventData } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import { hasManyMarks, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
-import { bytea, text, unnestedRows, type Columns } from '../columns.ts'
+import { bytea, text, unnestedRows, type Columns } from '../projection.ts'
 import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 
 /*

@@ -1,7 +1,19 @@
-import type { Projection } from '../projection.ts'
+import {
+  type Projection,
+  bigint,
+  bytea,
+  integer,
+  json,
+  nullable,
+  smallint,
+  text,
+  time,
+  uuid,
+  word,
+  type RowOf,
+} from '../projection.ts'
 import type { CallSource, CallNote } from '#domain/call-sources'
 import type { Operation } from '#domain/operations'
-import { bigint, bytea, integer, json, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
 
 type Status = 'Completed' | 'Failed'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AnyDb } from '#projections/projection'
+import { type AnyDb, text, time, unnestedRows } from '#projections/projection'
 import type { CallCounts } from '#domain/events'
 import type { Operation } from '#domain/operations'
 import { toUuid, fromUuid } from '#domain/ids'
@@ -8,7 +8,6 @@ import { CALLS_BY_HOUR, ENTRIES } from './live-tables.ts'
 import { buildColumnConditions, type EntryFilter, type ValueFilter } from './queries.ts'
 import { EVERY_KEY, type BulkUserLogTables } from './tables.ts'
 import { buildTimeConditions, joinConditions } from './time-conditions.ts'
-import { text, time, unnestedRows } from '#projections/columns'
 import type { CallSource } from '#domain/call-sources'
 
 /** The number of calls of a day with an operation and a status, and the sums of their counts. */
@@ -144,7 +143,8 @@ export async function groupLogEntries(
   const { rows } = await sql<GroupRow>`
     select status, operation, source, key_id, error_code, http_status, count(*)::integer as entries,
       ${sum('total')}, ${sum('updated')}, ${sum('deactivated')}, ${sum('failed')}, ${sum('no_updates')}
-    from (select status, operation, source, key_id, error_code, http_status, total, updated, deactivated, failed, no_updates
+    from (select status, operation, source, key_id, error_code, http_status,
+      total, updated, deactivated, failed, no_updates
       from ${ENTRIES} e where e.company_id = ${company} and ${isWanted}
       order by e.position desc limit ${MAX_GROUPED + 1}) newest
     group by status, operation, source, key_id, error_code, http_status order by entries desc

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, Pool } from 'pg'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import type { NewEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import { appendCompanyEvents } from '#ledger/append/append-company-events'

@@ -135,8 +135,9 @@ export function readAttribute(name: AttributeName, sent: unknown, field: string 
 export const PHONE = /^\+[1-9][0-9]{1,14}$/
 // One @; a local part without spaces, control characters, the specials of RFC 5322, or misplaced dots; a domain of at
 // least two labels. The length is checked first, so the match is bounded.
-const EMAIL =
-  /^[^\s@"(),:;<>[\\\].\p{C}]+(?:\.[^\s@"(),:;<>[\\\].\p{C}]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
+const ATOM = String.raw`[^\s@"(),:;<>[\\\].\p{C}]+`
+const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?`
+const EMAIL = new RegExp(String.raw`^${ATOM}(?:\.${ATOM})*@(?:${LABEL}\.)+${LABEL}$`, 'u')
 
 // NFKC composes at most four code points, of at most two UTF-16 units each, into one.
 const UNITS_NORMALIZED_TO_ONE = 8

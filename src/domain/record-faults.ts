@@ -73,8 +73,8 @@ const FAULTS = {
   not_midnight: words(
     'invalid_format',
     ({ field }: OfField) =>
-      `${field} must be a valid date in the format YYYY-MM-DD. A time of day can only be midnight, without a time zone ` +
-      'or in UTC',
+      `${field} must be a valid date in the format YYYY-MM-DD. A time of day can only be midnight, without a time ` +
+      'zone or in UTC',
   ),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
   date_too_early: words(
@@ -127,7 +127,8 @@ const FAULTS = {
   unknown_field: words(
     'unknown_field',
     ({ meant }: { meant?: string }) =>
-      `This field does not exist; ${meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`}`,
+      'This field does not exist; ' +
+      (meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`),
   ),
   missing_locator: words(
     'missing_locator',
@@ -189,7 +190,8 @@ const FAULTS = {
   too_many_rounds: words(
     'invalid_value',
     () =>
-      'Too many records of the call are refused to tell whether this manager would report to this employee; send it again without them',
+      'Too many records of the call are refused to tell whether this manager would report to this employee; send it ' +
+      'again without them',
   ),
 } as const
 

@@ -7,13 +7,12 @@ import {
 } from '#projections/bulk-user-logs/queries'
 import type { LedgerDb } from '#ledger/tables'
 import { type CsvColumn, writeCsvHeader, writeCsvRows } from './csv-text.ts'
-import { nameRecord, type DetailedRecord } from './detailed-records.ts'
 import type { ShownRecord } from './log-records.ts'
 import { writeText } from '#spreadsheets/cells'
 import { addColumns, orderColumns, ORIGIN_COLUMNS, RECORD_COLUMN, writeRecord } from '#spreadsheets/record-columns'
 import { inTurns } from '#admission/turns'
 import { formatField } from '#domain/errors'
-import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
+import { listRefusedRecords, type RefusedRecord, nameRecord, type DetailedRecord } from './refused-records.ts'
 
 const ENTRIES_PER_PAGE = 1_000
 

@@ -2,10 +2,9 @@ import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import { formatField } from '#domain/errors'
 import type { CorrectedRecords } from '#domain/events'
 import { isObject } from '#domain/json'
-import { readValidRecords } from '#ledger/corrections/find-calls'
+import { readValidRecords } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
-import { nameRecord } from './detailed-records.ts'
-import { listRefusedRecords, type RefusedRecord } from './refused-records.ts'
+import { listRefusedRecords, type RefusedRecord, nameRecord } from './refused-records.ts'
 import type { RecordFilter } from '#projections/bulk-user-logs/records-queries'
 
 /* The values for which records of a call were refused, to be corrected in a form. */
@@ -36,9 +35,11 @@ export interface FaultyCall {
 
 /**
  * Finds the values for which records of a call were refused. Null if a form can't correct them: there are too many, an
- * error is about no single value, or a record is no longer kept as it was sent.
+ * error is about no single value, or a record is no longer kept as it was sent. An identity provider sends its calls again
+ * itself, and their records have other members.
  */
 export async function findFaultyFields(db: LedgerDb, companyId: string, entry: LogEntry): Promise<FaultyCall | null> {
+  if (entry.entry.name === 'SCIM') return null
   const refused = new Map<number, unknown>()
   const fields: FaultyField[] = []
   for await (const page of listRefusedRecords(db, companyId, [entry], {}))

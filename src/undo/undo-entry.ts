@@ -5,7 +5,7 @@ import { problem } from '#domain/errors'
 import type { NewEvent } from '#domain/events'
 import { isId } from '#domain/ids'
 import { type CommandServices, undoCall } from '#ledger/calls/run-api-call'
-import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
+import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
 import { findLaterChanges } from '#ledger/undo/undoings'
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { isLinkable } from '#domain/calls/call-draft'
+import { isLinkable } from '#domain/calls/call-decision'
 import { NOBODY } from '#domain/calls/uniqueness'
 import { loadEmployees, findWithoutExternalId } from '#ledger/read/read-employees'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'

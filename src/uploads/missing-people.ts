@@ -11,7 +11,7 @@ import { countEffects, isApplicable, type StoredRow } from '#domain/uploads'
 import { loadEmployees } from '#ledger/read/read-employees'
 import { readRowsToPlan } from '#ledger/uploads/change-upload'
 import { removeMissingParts, setMissingParts, type MissingPart } from '#ledger/uploads/missing-parts'
-import { findOriginal } from '#ledger/uploads/originals'
+import { findOriginal } from '#ledger/uploads/store-upload'
 import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import {
   findUpload,

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
 import type { AddedUser } from '../../src/accounts/users/change-user.ts'
-import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import type { IssuedApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import {
   demoFile,
   failsWithLine,

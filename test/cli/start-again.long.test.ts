@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import t from 'tap'
 import type { AddedUser } from '../../src/accounts/users/change-user.ts'
-import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import type { IssuedApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import type { Ended } from '../support/processes/cli.ts'
 import { demoFile, hasDatabaseServer, makeDataDir, readDemo } from '../support/processes/cli.ts'
 import { runJson, startServer } from '../support/processes/cli.ts'

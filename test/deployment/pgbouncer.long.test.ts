@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import type { AddedUser } from '../../src/accounts/users/change-user.ts'
-import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import type { IssuedApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import type { DatabaseUrls } from '../../src/postgres/database-urls.ts'
 import { openPool } from '../../src/postgres/pool.ts'

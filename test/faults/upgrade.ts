@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import { checkCompany } from '../../src/accounts/attention/check-attention.ts'
 import { readAttention, readClockOf } from '../../src/accounts/attention/read-attention.ts'
 import { snooze } from '../../src/accounts/attention/snooze.ts'

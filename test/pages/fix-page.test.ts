@@ -5,6 +5,7 @@ import { runSql } from '../support/postgres/run-sql.ts'
 import { employee, startService } from '../support/service.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { csvRecords } from '../support/http/csv-rows.ts'
+import { connectProvider } from '../support/scim-client.ts'
 import { report, itemsOf } from '../support/personal-data.ts'
 
 /* A failed call is corrected in a form, and sent again whole. */
@@ -123,6 +124,19 @@ await t.test('what is kept is bounded for a company, and goes with time', async 
   t.equal(await deleteOldFailedCalls(pool, 30), 0)
   await change("recorded_at = recorded_at - interval '31 days'", after.oldest)
   t.equal(await deleteOldFailedCalls(pool, 30), 1)
+})
+
+await t.test('what an identity provider sent is corrected there, and names its person', async (t) => {
+  const idp = await connectProvider(service, 'Okta')
+  await idp.post({ userName: '', name: { givenName: 'Ines', familyName: 'Vogel' } })
+  const { entry } = await idp.lastEntry()
+  const { text } = await open(`${LOGS}/${entry.id}`)
+  t.match(text, 'Correct it in the identity provider, which sends it again.')
+  t.match(text, 'Ines Vogel')
+  t.notMatch(text, /\/fix"|>Download failed records</)
+  const elsewhere = await open(`${LOGS}/${entry.id}/fix`)
+  t.equal(elsewhere.location, `${LOGS}/upload?log=${entry.id}`)
+  t.match((await open(elsewhere.location!)).text, 'The record was not applied.')
 })
 
 await t.test('the ledger verifies with these calls', async (t) => {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import {
   type FailedCallsRow,
   readFailedCalls,
@@ -56,6 +57,14 @@ export interface CompanyClock {
   timeZone: string
 }
 
+/** What sources set back of each other, by company. */
+export type RecentSetBacks = LRUCache<string, SetBack[]>
+
+/** Remembers it for a minute, of companies that have so many rows together. */
+export function rememberSetBacks(): RecentSetBacks {
+  return new LRUCache({ maxSize: 20_000, sizeCalculation: ({ length }) => length + 1, ttl: 60_000 })
+}
+
 /** The keys that are read of each need, and those that expect calls. */
 const MAX_KEYS = 200
 const MAX_EXPECTING = 1_000
@@ -70,25 +79,31 @@ export async function readClockOf(db: LedgerDb, companyId: string): Promise<Comp
 /**
  * Reads what needs the attention of a company's administrators at a time. The keys and the people of the items in
  * `raised` are read however many others there are, to tell whether they still need attention. Every page of an
- * administrator reads this, so it is one statement, and another one if keys expect calls.
+ * administrator reads this, so it is one statement, and another one if keys expect calls; what sources set back of each
+ * other, which costs more than all the rest, may be as of a moment ago.
  */
 export async function readAttention(
   db: LedgerDb,
   companyId: string,
   { now, timeZone }: CompanyClock,
   raised: readonly AttentionItem[] = [],
+  recent?: RecentSetBacks,
 ): Promise<Attention> {
   const company = toUuid(companyId)
   const since = new Date(startOfYesterday(Date.parse(now), timeZone)).toISOString()
+  const known = recent?.get(companyId)
   const again = raised.flatMap(({ details }) => ('employee_id' in details ? [details.employee_id] : []))
   const { rows } = await sql<FactRows>`select ${listOf(selectFailedCalls(companyId, since))} as failed_calls,
     ${listOf(selectKeys(company, now, since, raised))} as keys,
     ${listOf(selectTurnedAway(company, since))} as turned_away, ${listOf(selectWebhooks(company))} as webhooks,
     ${listOf(selectProvider(company))} as providers, ${listOf(selectParkedProjections(company))} as parked,
-    ${listOf(selectWriterKeys(companyId, now))} as writers, ${listOf(selectSetBack(companyId, now, again))} as set_back,
+    ${listOf(selectWriterKeys(companyId, now))} as writers,
+    ${known ? null : listOf(selectSetBack(companyId, now, again))} as set_back,
     ${listOf(selectDisputes(companyId))} as disputes, ${listOf(selectFailingWork(companyId))} as failing_work,
     ${listOf(selectSnoozes(company, formatLocalDay(Date.parse(now), timeZone)))} as snoozes`.execute(db)
   const facts = rows[0]!
+  const setBack = known ?? facts.set_back
+  if (!known) recent?.set(companyId, setBack)
   const { failedCalls, partialCalls, isCut } = readFailedCalls(facts.failed_calls)
   const withTime = <Item extends { since: string | null }>(item: Item) => ({ ...item, since: toTime(item.since) })
   const found = findAttention({
@@ -98,7 +113,7 @@ export async function readAttention(
     failedCalls: failedCalls.map(withTime),
     partialCalls: partialCalls.map(withTime),
     turnedAway: facts.turned_away.map(toTurnedAway),
-    overwritten: findOverwritten(facts.set_back, facts.writers).map(withTime),
+    overwritten: findOverwritten(setBack, facts.writers).map(withTime),
     webhooks: facts.webhooks.map(toWebhook),
     provider: facts.providers.map(toProvider)[0] ?? null,
     parkedProjections: facts.parked.filter(isCurrent).map(toParked),
@@ -187,8 +202,8 @@ function buildNeeds(
     },
     // Without a use, the window is still that in which the key was issued.
     key_unused: {
-      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null and k.created_at <= ${at(nowMs - UNUSED_MS)}
-        and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
+      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null
+        and k.created_at <= ${at(nowMs - UNUSED_MS)} and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
       order: sql`u.window_start, u.api_id`,
     },
   }

@@ -101,7 +101,9 @@ const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, Helveti
 /** Wide enough to read, and narrow enough for a telephone. */
 const WIDTH = 'max-width: 560px'
 /** Enough contrast with the text on it, and with a white and a black page. */
-const BUTTON = 'background-color: #1f6feb; color: #ffffff'
+const BUTTON =
+  'background-color: #1f6feb; color: #ffffff; display: inline-block; padding: 10px 18px; border-radius: 6px; ' +
+  'font-weight: 600; text-decoration: none'
 
 /**
  * Renders a message as plain text and as HTML. The HTML has no images, no scripts, and no styles of its own for light and
@@ -139,7 +141,7 @@ function renderText(paragraph: Paragraph): string {
 function renderHtml(paragraph: Paragraph) {
   if (typeof paragraph === 'string') return html`<p style="margin: 0 0 16px">${renderQuoted(paragraph)}</p>`
   return html`<p style="margin: 24px 0">
-    <a href="${paragraph.url}" style="${BUTTON}; display: inline-block; padding: 10px 18px; border-radius: 6px; font-weight: 600; text-decoration: none">${renderQuoted(paragraph.text)}</a>
+    <a href="${paragraph.url}" style="${BUTTON}">${renderQuoted(paragraph.text)}</a>
   </p>`
 }
 

@@ -12,7 +12,7 @@ import type { CompanyServices } from '#accounts/change-company'
 import { placeUserEvents, type UnplacedEvent, appendSessionEvents } from '#accounts/record-session-events'
 import { attemptsOf } from '#accounts/users/sign-in-records'
 import type { Row } from '#ledger/tables'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import { inTransaction } from '#postgres/pipeline'
 import type { UserRef } from '#accounts/users/users'
 

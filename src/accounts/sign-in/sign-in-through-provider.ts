@@ -1,4 +1,4 @@
-import type { Pool, ClientBase } from 'pg'
+import type { Pool, ClientBase, PoolClient } from 'pg'
 import { listStoredAddresses } from '#domain/attributes'
 import type { Role } from '#domain/accounts/roles'
 import type { NewEvent } from '#domain/events'
@@ -12,7 +12,7 @@ import {
   findRoleOfClaims,
   decideLink,
 } from '#domain/providers/decide-sign-in'
-import { ProviderError, type ProviderIdentity } from '#accounts/oidc/provider-client'
+import { ProviderError, type ProviderIdentity, type LogoutNotice } from '#accounts/oidc/provider-client'
 import type { CompanyChange } from '#ledger/append/append-company-events'
 import type { SecretBox } from '#accounts/secrets/secret-box'
 import { readProvider, type StoredProvider } from '#accounts/providers/providers'
@@ -36,6 +36,10 @@ import type { Row } from '#ledger/tables'
 import { sql } from 'kysely'
 import { problem, RefusedCredentialsError } from '#domain/errors'
 import { endSessions } from '#accounts/session-events'
+import { hash } from 'node:crypto'
+import { OLDEST_TOKEN_S, TOLERANCE_S } from '#accounts/oidc/verify-token'
+import { inTransaction } from '#postgres/pipeline'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -296,4 +300,52 @@ async function hasOtherWayIn({ connection, companyId, actor }: Transaction): Pro
     [toUuid(companyId), toUuid(actor)],
   )
   return (rowCount ?? 0) > 0
+}
+
+/** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
+const MAX_TOKENS = 10_000
+
+/**
+ * Ends the sessions that a provider says have ended there. Sessions that began later stay, and a token that comes again
+ * ends none. Returns their number.
+ */
+export function endSessionsOfNotice(
+  pool: Pool,
+  { id, companyId, settings: { issuer } }: StoredProvider,
+  { tokenId, subject, providerSession, issuedAt }: LogoutNotice,
+): Promise<number> {
+  // The clock of the provider may be behind.
+  const isNamed = providerSession === null ? sql`` : sql`and provider_session = ${providerSession}`
+  const isOfSubject = subject === null ? sql`` : sql`and u.subject = ${subject}`
+  const condition = sql`method = 'provider' ${isNamed}
+    and created_at < ${issuedAt}::timestamptz + make_interval(secs => ${TOLERANCE_S})
+    and exists (select from users u where u.company_id = ${toUuid(companyId)} and u.user_id = sessions.user_id
+      and u.issuer = ${issuer} ${isOfSubject})`
+  return inTransaction(pool, async (client) => {
+    const tokenHash = hash('sha256', `${issuer}\n${tokenId}`, 'buffer')
+    if (!(await rememberToken(client, companyId, tokenHash))) return 0
+    return endSessions(client, { companyId, actor: id }, 'ended_at_provider', condition)
+  })
+}
+
+/** Remembers a logout token for as long as it is accepted. Returns false if it was remembered before. */
+async function rememberToken(client: PoolClient, companyId: string, tokenHash: Buffer): Promise<boolean> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from (
+       select from logout_tokens where company_id = $1 limit ${MAX_TOKENS}) remembered`,
+    [toUuid(companyId)],
+  )
+  if (rows[0]!.count === MAX_TOKENS) return true
+  const { rowCount } = await client.query(
+    `insert into logout_tokens (company_id, token_hash, expires_at)
+     values ($1, $2, statement_timestamp() + make_interval(secs => ${OLDEST_TOKEN_S + 2 * TOLERANCE_S}))
+     on conflict do nothing`,
+    [toUuid(companyId), tokenHash],
+  )
+  return rowCount === 1
+}
+
+/** Forgets the logout tokens that are too old to be accepted, by the database's clock. Returns how many. */
+export function expireLogoutTokens(pool: Pool): Promise<number> {
+  return deleteInPieces(pool, 'logout_tokens', ['company_id', 'token_hash'], sql`expires_at <= statement_timestamp()`)
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { CompanyServices } from '../change-company.ts'
 import { type NewSession, beginSession } from '../users/sessions.ts'
-import { loadKey, markUsed } from '../passkeys/passkey-rows.ts'
+import { loadKey, markUsed } from '../passkeys/passkeys.ts'
 import type { FailedSignIns } from './record-sign-ins.ts'
 import { type Assertion, checkAssertion, isAnswerTo, type RelyingParty } from '../passkeys/webauthn.ts'
 

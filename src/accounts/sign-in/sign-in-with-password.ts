@@ -19,8 +19,7 @@ import { RefusedCredentialsError } from '#domain/errors'
 import { changeCompany, type CompanyServices } from '#accounts/change-company'
 import { changeUserRow } from '#accounts/users/change-user'
 import type { UserRef } from '#accounts/users/users'
-import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode } from '#accounts/passkeys/passkey-rows'
-import { hashRecoveryCode } from '#accounts/passkeys/change-passkeys'
+import { countRecoveryCodes, deleteRecoveryCode, hasRecoveryCode, hashRecoveryCode } from '#accounts/passkeys/passkeys'
 
 interface Credentials extends PasswordScope {
   password: string

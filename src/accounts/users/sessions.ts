@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import type { Role, SignInMethod } from '#domain/accounts/roles'
 import { fromUuid, toUuid } from '#domain/ids'
 import { companyOfSecret, prefixOfSecret } from '#domain/accounts/secrets'

@@ -5,7 +5,7 @@ import { problem, RefusedCredentialsError } from '#domain/errors'
 import { findUserOfLink, hasHadAccess, storePassword, type UserOfLink, loadPasswordHash } from './user-rows.ts'
 import { notifyUser, buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { changeUserRow, type ChangedUser } from './change-user.ts'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import {
   changeCompany,
   RefusedByStateError,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { FAILING_METHODS, type FailedAttempts, type SignInMethod } from '#domain/accounts/roles'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
 import { changeInPieces, deleteInPieces } from '#postgres/delete-in-pieces'

@@ -29,9 +29,8 @@ function isOf(companyId: string, userId: string): RawBuilder<boolean> {
 /** Whether a user who is not removed has this email. */
 export async function isEmailTaken({ db, companyId }: Transaction, email: string): Promise<boolean> {
   const { rows } = await sql`select 1 from users
-    where company_id = ${toUuid(companyId)} and email = any(${listStoredAddresses(email)}) and removed_at is null`.execute(
-    db,
-  )
+    where company_id = ${toUuid(companyId)}
+      and email = any(${listStoredAddresses(email)}) and removed_at is null`.execute(db)
   return rows.length > 0
 }
 

@@ -11,10 +11,13 @@ import {
   PROVIDER_QUOTA_LIMIT,
   usualQuota,
   type KeyScope,
+  type Weekday,
+  MAX_EVERY_HOURS,
+  normalizeExpectedCalls,
+  TIME_OF_DAY,
 } from '#domain/accounts/api-key'
 import { Type, type Static } from '@sinclair/typebox'
 import { ATTRIBUTE_NAMES, type AttributeName } from '#domain/attributes'
-import { type Weekday, MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '#domain/accounts/expected-calls'
 import { SHARE_PATTERN } from '#domain/accounts/key-limits'
 import {
   DEFAULT_OVERLAP_SECONDS,
@@ -24,7 +27,7 @@ import {
   MAX_NETWORKS,
 } from '#domain/accounts/key-lifecycle'
 import { MAX_NETWORK_CHARACTERS } from '#domain/networks'
-import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '#accounts/api-keys/read-api-keys'
+import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '#accounts/api-keys/api-keys'
 import {
   LastFour,
   makeListSchema,

@@ -1,13 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { CompanyServices } from '#accounts/change-company'
 import {
+  findApiKey,
+  listApiKeys,
   changeApiKey,
   NO_SUCH_KEY,
   rotateApiKey,
   issueApiKeyRecord,
   type KeyWithSecret,
-} from '#accounts/api-keys/change-api-key'
-import type { CompanyServices } from '#accounts/change-company'
-import { findApiKey, listApiKeys } from '#accounts/api-keys/read-api-keys'
+} from '#accounts/api-keys/api-keys'
 import type { LedgerDb } from '#ledger/tables'
 import { pageBefore, pageOf } from '#http/server/query-values'
 import {

@@ -18,7 +18,7 @@ import {
 import * as schemas from '#log/bulk-user-logs-schemas'
 import type { RequireLogEntry } from '#log/log-entries'
 import { CSV_ANSWER, CSV_TYPE, writeCsv } from '#log/csv-text'
-import { listDetailed } from '#log/detailed-records'
+import { listDetailed } from '#log/refused-records'
 import { listRecordsToCorrect } from '#log/faulty-fields'
 import { readCompany } from '#accounts/companies/companies'
 import { PeopleQuery, readPeopleFilter, listAllPeople, PEOPLE_COLUMNS } from '#people/people-filter'

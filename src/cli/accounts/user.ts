@@ -15,8 +15,14 @@ import { reportUser } from '#personal-data/report-user'
 import { confirm } from '../terminal/confirm.ts'
 import { formatLines, say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest, changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
-import { type ReportOptions, writeReport } from './report.ts'
+import {
+  listNewest,
+  changeAndNotify,
+  changeAsOperator,
+  type CompanyOptions,
+  type ReportOptions,
+  writeReport,
+} from './operator.ts'
 
 interface UserOptions extends CompanyOptions {
   user: string

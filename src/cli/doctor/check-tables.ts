@@ -70,7 +70,9 @@ export async function checkRecordedTimes(pool: Pool): Promise<Finding> {
   const { companies, seconds } = await readTimesAhead(pool)
   if (seconds <= AHEAD_SECONDS) return ok(check, 'no event is ahead of the database clock')
   const who = companies === 1 ? '1 company has' : `${companies} companies have`
-  const summary = `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; until the clock catches up, new events get the same time`
+  const summary =
+    `${who} events recorded up to ${Math.round(seconds)} s ahead of the database clock; ` +
+    'until the clock catches up, new events get the same time'
   return fail(check, summary, 'see docs/operations.md, “RecordedTimeAhead”')
 }
 
@@ -126,7 +128,8 @@ export async function checkWork(pool: Pool): Promise<Finding[]> {
   if (failing.length === 0) return [ok('background work', 'none fails')]
   return failing.map(({ work, companies, since, company_id: companyId, error }) => {
     const whose = companies === 1 ? ` for ${companyId}` : ` for ${companies} companies, for example ${companyId}`
-    const summary = `the service can't ${BACKGROUND_WORK[work]}${companyId === null ? '' : whose}, since ${since}: ${error}`
+    const what = `${BACKGROUND_WORK[work]}${companyId === null ? '' : whose}`
+    const summary = `the service can't ${what}, since ${since}: ${error}`
     return work === 'signing'
       ? fail(work, summary, 'see docs/operations.md, “After a restore” and “LedgerUnsigned”')
       : warn(work, summary, 'see docs/operations.md, “WorkFails”')

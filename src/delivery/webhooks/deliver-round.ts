@@ -18,8 +18,9 @@ import {
   leaseWebhook,
   postponeWebhook,
   type WebhookRef,
+  type Watch,
+  watchRevision,
 } from './progress.ts'
-import { type Watch, watchRevision } from './watch-revision.ts'
 import type { Logger } from 'pino'
 import { disableWebhook } from '#accounts/webhooks/change-webhook'
 import type { WebhookDisabledReason } from '#domain/webhook-types'

@@ -22,8 +22,7 @@ import { problem } from '#domain/errors'
 import { inTransaction } from '#postgres/pipeline'
 import { withClient } from '#postgres/pool'
 import type { SecretBox } from '#accounts/secrets/secret-box'
-import { recordAttempt, type Attempt, type SeenRevision, type WebhookRef } from './progress.ts'
-import { watchRevision } from './watch-revision.ts'
+import { recordAttempt, type Attempt, type SeenRevision, type WebhookRef, watchRevision } from './progress.ts'
 
 /** What a delivery sent, apart from its signature. */
 export interface RebuiltMessage {

@@ -1,5 +1,10 @@
 import type { Logger } from 'pino'
-import { type CheckpointSigner, explainRefusal, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
+import {
+  type CheckpointSigner,
+  explainRefusal,
+  type SignedCheckpoint,
+  storeCosignature,
+} from '#ledger/audit/sign-checkpoint'
 import { trackWork } from '#ledger/background/failing-work'
 import { inCompany } from '#postgres/company-scope'
 import {
@@ -20,7 +25,6 @@ import {
   type NoteSignature,
   type VerifierKey,
 } from '#ledger/audit/signed-note'
-import { storeCosignature } from '#ledger/audit/cosigned-checkpoints'
 import { proveConsistency } from '#ledger/read/prove'
 import { readHead } from '#ledger/read/read-head'
 import type { LedgerDb } from '#ledger/tables'

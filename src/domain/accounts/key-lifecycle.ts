@@ -5,8 +5,9 @@ import {
   type RefreshPeriod,
   KEY_SCOPES,
   type KeyScope,
+  isSameExpectation,
+  type ExpectedCalls,
 } from './api-key.ts'
-import { isSameExpectation, type ExpectedCalls } from './expected-calls.ts'
 import { problem, type Problem, fieldError, invalidFields, type RecordError } from '#domain/errors'
 import type { EventData, KeyQuota, NewEvent, KeyAccess } from '#domain/events'
 import { allowExcess, isSameLimits, LIMITED, NO_LIMITS } from './key-limits.ts'

@@ -10,7 +10,7 @@ import {
 } from '#domain/errors'
 import { createsAll, isSingle, rulesOf, type Operation } from '#domain/operations'
 import type { AppliedRecord, CallContext, CallDecision, CallAnswer, CallProtocol } from './call-decision.ts'
-import type { EarlierCall } from './earlier-call.ts'
+import type { EarlierCall } from './commands.ts'
 import type { EmployeeStatus } from '#domain/attributes'
 import type { CallCounts } from '#domain/events'
 import { wordFault, type Fault } from '#domain/record-faults'

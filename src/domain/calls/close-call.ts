@@ -6,9 +6,15 @@ import { isId } from '../ids.ts'
 import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { codeOf, nameField, renameFields, wordFault } from '../record-faults.ts'
-import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
+import type {
+  AppliedRecord,
+  CallContext,
+  CallDecision,
+  RefusedRecord,
+  Draft,
+  UnchangedEmployee,
+} from './call-decision.ts'
 import type { RefusalWording } from './key-refusals.ts'
-import type { Draft, UnchangedEmployee } from './call-draft.ts'
 import type { ReadRecord } from './call-records.ts'
 import { groupLeftOut } from './draft-records.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'

@@ -1,14 +1,15 @@
 import { addMissing, addStateErrors, type Employee } from '#domain/employees/employee'
 import { createsAll, rulesOf } from '#domain/operations'
 import { mapInPieces, type Pieces, pauseAfter } from '#domain/pieces'
-import type { CallContext, CallDecision } from './call-decision.ts'
 import {
+  type CallContext,
+  type CallDecision,
   addCollision,
   locateEmployee,
   type Draft,
   type EmployeeDirectory,
   type UnchangedEmployee,
-} from './call-draft.ts'
+} from './call-decision.ts'
 import { isReadable, type NewIds, type ReadRecord, type Need } from './call-records.ts'
 import { completeCall, failCall, NO_COUNTS, type Unchanged } from './close-call.ts'
 import { draftCreation, draftUpdate, leaveOutFaulty, meetExpectations } from './draft-records.ts'

@@ -8,7 +8,7 @@ import {
 } from '#domain/employees/employee'
 import type { NewEvent, AttributeValue, LeftOut } from '#domain/events'
 import { type FieldError, RecordErrors } from '#domain/record-faults'
-import type { Draft, EmployeeDirectory } from './call-draft.ts'
+import type { Draft, EmployeeDirectory } from './call-decision.ts'
 import { type ReadRecord, MANAGER_FIELDS } from './call-records.ts'
 import { type AttributeName, type AttributePatch, listStoredAddresses } from '#domain/attributes'
 import { mapInPieces, type Pieces } from '#domain/pieces'

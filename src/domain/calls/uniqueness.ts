@@ -1,5 +1,5 @@
 import { UNIQUE_NAMES, uniqueForm, type UniqueName, listStoredAddresses } from '#domain/attributes'
-import { addCollision, isLinkable, type Draft, type EmployeeDirectory } from './call-draft.ts'
+import { addCollision, isLinkable, type Draft, type EmployeeDirectory } from './call-decision.ts'
 import type { Employee } from '#domain/employees/employee'
 import { rulesOf, type Operation } from '#domain/operations'
 import { mapInPieces, pauseAfter, type Pieces } from '#domain/pieces'

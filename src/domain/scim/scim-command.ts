@@ -1,6 +1,6 @@
 import { readAttribute, uniqueForm, type UniqueName } from '../attributes.ts'
 import { noteOf } from '../call-sources.ts'
-import type { EmployeeDirectory } from '../calls/call-draft.ts'
+import type { EmployeeDirectory } from '../calls/call-decision.ts'
 import { NewIds, type KeptNames, type Locator, type ReadRecord, UnreadRecord } from '../calls/call-records.ts'
 import type { FittedCommand, FittedRecord } from '../calls/decide-fitted.ts'
 import { NOBODY, NO_TOUCHES, type Naming } from '../calls/uniqueness.ts'

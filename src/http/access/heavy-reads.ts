@@ -93,7 +93,8 @@ function findCompany({ caller, user, viewer }: FastifyRequest): string {
 }
 
 function refuseHeavyRead(reply: FastifyReply, atOnce: number): Error {
-  const detail = `A company can run at most ${atOnce} long requests (such as searches and exports) at once; wait and try again`
+  const most = `at most ${atOnce} long requests (such as searches and exports) at once`
+  const detail = `A company can run ${most}; wait and try again`
   return tooMany(reply, 'heavy-reads', RETRY_AFTER_SECONDS, detail)
 }
 

@@ -11,7 +11,7 @@ import {
   PARAMETER_COMPONENTS,
   referToParameter,
 } from './headers.ts'
-import { problemAnswers } from './problem-schemas.ts'
+import { problemAnswers } from './answer-schemas.ts'
 import { describeMessages, MESSAGE_PARAMETERS } from './webhook-messages.ts'
 import { isDeepStrictEqual } from 'node:util'
 

@@ -42,7 +42,8 @@ function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query
   if (keyword === 'type' && params['type'] === 'boolean') return `The query parameter ${name} must be true or false`
   const isTime = keyword === 'format' && params['format'] === 'date-time'
   return isTime && /^\S+ [\d:]+$/.test(String(value))
-    ? `The query parameter ${name} contains a blank: write %2B for the plus sign of a zone, such as 2026-01-31T06:00:00%2B01:00`
+    ? `The query parameter ${name} contains a blank: write %2B for the plus sign of a zone, such as ` +
+        '2026-01-31T06:00:00%2B01:00'
     : null
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { bigint, integer, text, time, uuid, boolean, nullable } from '#projections/columns'
+import { bigint, integer, text, time, uuid, boolean, nullable } from '#projections/projection'
 import { uuidArray } from '#postgres/binary-arrays'
 import { deleteInPieces } from '#postgres/delete-in-pieces'
 import { isOnly, onlyCompany, type QueryClient } from '#postgres/pool'

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { EarlierCall, StoredAnswer } from '#domain/calls/earlier-call'
-import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '#projections/columns'
+import type { EarlierCall, StoredAnswer } from '#domain/calls/commands'
+import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '#projections/projection'
 import { fromUuid, toUuid } from '#domain/ids'
 import { doInTurns } from '#admission/turns'
 import { joinInPieces } from '#domain/pieces'

@@ -1,5 +1,5 @@
 import { UNIQUE_NAMES, uniqueForm } from '#domain/attributes'
-import { locate, locateEmployee } from '#domain/calls/call-draft'
+import { locate, locateEmployee } from '#domain/calls/call-decision'
 import type { Locator } from '#domain/calls/call-records'
 import { recordsOf, type WriteCall } from '#domain/calls/commands'
 import { fromUuid, toUuid } from '#domain/ids'

@@ -1,4 +1,4 @@
-import type { Column } from '#projections/columns'
+import type { Column } from '#projections/projection'
 import type { Statement } from '#postgres/pool'
 
 /*

@@ -28,7 +28,8 @@ const COLUMNS = [
 
 const TIME = `to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 /** An event as one value, so that rows without one stay small. */
-const EVENT = `json_build_object(${EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`).join(', ')})`
+const MEMBERS = EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`)
+const EVENT = `json_build_object(${MEMBERS.join(', ')})`
 
 /**
  * The select list and the joins of a query for the states of employees `d` of the directory: a row for each event that
@@ -133,7 +134,8 @@ export async function countActivePeople(client: QueryClient, companyId: string):
     text: `select (
         select count(*) from ${schemaOf(employees)}.employees where company_id = $1 and ${STATUS} = 'active'
       )::integer + (
-        select coalesce(sum(case type when 'EmployeeCreated' then (data::json #>> '{attributes,status}' = 'active')::integer
+        select coalesce(sum(case type
+          when 'EmployeeCreated' then (data::json #>> '{attributes,status}' = 'active')::integer
           when 'EmployeeReactivated' then 1 else -1 end), 0)
         from events where company_id = $1 and type in ('EmployeeCreated', 'EmployeeReactivated', 'EmployeeDeactivated')
           and position > coalesce((select position from checkpoints where company_id = $1

@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
 import { toUuid, fromUuid } from '#domain/ids'
-import { STORED_COLUMNS, type StoredEvent, EVENT_COLUMNS, readEvent, type ReadableEvent } from '#ledger/integrity/codec'
+import {
+  STORED_COLUMNS,
+  type StoredEvent,
+  EVENT_COLUMNS,
+  readEvent,
+  type ReadableEvent,
+  HEADER_BYTES,
+} from '#ledger/integrity/codec'
 import { binarySearch } from './binary-search.ts'
 import { buildConditions, type EventFilter } from './event-filter.ts'
-import { measuredPage, type PageLimits } from './measured-page.ts'
 import type { LedgerDb } from '#ledger/tables'
 import { doInTurns } from '#admission/turns'
 import type { EventType, RecordedEvent } from '#domain/events'
@@ -234,4 +240,41 @@ export async function readEventsAt(db: LedgerDb, companyId: string, positions: n
     .orderBy('position')
     .execute()
   return rows.map(readEvent)
+}
+
+/*
+ * Pages of events are bounded by bytes as well as rows: most events have a few hundred bytes, but one can be as large
+ * as the body of a call. PostgreSQL knows the length of a stored text without reading it, so rows that do not fit cost
+ * nothing.
+ */
+
+/** The limits of a page. Its first event may exceed `bytes`; then the page holds only that event. */
+interface PageLimits {
+  limit: number
+  /** Of the events as an export holds them. */
+  bytes: number
+}
+
+/**
+ * SQL to wrap around a select of events with the column `data` and those of the order. It returns as many of the
+ * first rows as fit, with three more columns: `nth` counts from 1, `bytes` is the running total, and `is_last` is true
+ * if the select has no further event.
+ */
+export function measuredPage(order: string, { limit, bytes }: PageLimits): { before: string; after: string } {
+  const [rows, most] = [limit, bytes].map(checkWholeNumber) as [number, number]
+  return {
+    before: `select * from (
+      select *, row_number() over w as nth, lead(1) over w is null as is_last,
+        sum(${HEADER_BYTES} + coalesce(octet_length(data), 0)) over w as bytes
+      from (`,
+    // Read one more row, to know whether there are more.
+    after: ` order by ${order} limit ${rows + 1}) as stretch
+      window w as (order by ${order} rows unbounded preceding)
+    ) as measured where nth <= ${rows} and (nth = 1 or bytes <= ${most}) order by ${order}`,
+  }
+}
+
+function checkWholeNumber(number: number): number {
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${number} cannot bound a page`)
+  return number
 }

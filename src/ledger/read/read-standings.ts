@@ -90,7 +90,8 @@ type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 
 
 async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
   const { rows } = await sql<Lag>`
-    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
+    select count(*)::integer as companies,
+      count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
       count(c.parked_at)::integer as parked_companies,
       coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
     from ${headsWithCheckpoints({ name, version })}`.execute(db)

@@ -7,7 +7,7 @@ import { inTurns } from '#admission/turns'
 import type { ReadRecord } from '#domain/calls/call-records'
 import { planUndo } from '#domain/calls/plan-undo'
 import type { EventTypeWith } from '#domain/event-types'
-import type { FoundCall } from '#ledger/corrections/find-calls'
+import type { FoundCall } from '#ledger/corrections/corrections'
 import { readEventPage } from '#ledger/read/read-events'
 
 /*

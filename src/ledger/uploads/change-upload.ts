@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { Mapping } from '#spreadsheets/mapping'
 import type { PartCounts, StoredRow, UploadState } from '#domain/uploads'

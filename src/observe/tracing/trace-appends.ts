@@ -3,7 +3,7 @@ import type { Lanes } from '#ledger/append/lanes'
 import type { WriteCall } from '#domain/calls/commands'
 import type { Tracing } from './tracing.ts'
 import { parseTraceContext, failSpan, formatTraceparent, withSpan, getSpanIds } from './span-context.ts'
-import { readTraces } from '#ledger/append/event-traces'
+import { readTraces } from '#ledger/append/actor-clients'
 import type { LedgerDb } from '#ledger/tables'
 import type { TracedFold, TraceFold } from '#workers/fold-in-turns'
 

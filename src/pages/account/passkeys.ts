@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { issueRecoveryCodes, removePasskey, addPasskey } from '#accounts/passkeys/change-passkeys'
-import { countRecoveryCodes, listPasskeys, type Passkey, mustUseProvider } from '#accounts/passkeys/passkey-rows'
+import {
+  countRecoveryCodes,
+  listPasskeys,
+  type Passkey,
+  mustUseProvider,
+  issueRecoveryCodes,
+  removePasskey,
+  addPasskey,
+} from '#accounts/passkeys/passkeys'
 import type { UserRecord } from '#accounts/users/users'
 import { MAX_PASSKEYS, MAX_PASSKEY_NAME_CHARACTERS } from '#domain/accounts/user-lifecycle'
 import { problem } from '#domain/errors'

@@ -1,5 +1,5 @@
 import { buildItemUrl } from '#wording/attention-words'
-import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
+import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/api-keys'
 import { requestsInWindow, windowEnd } from '#domain/accounts/api-key'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '#domain/attention'
 import { renderBadge, html, type Html, renderDay, renderTime } from '#pages/parts/elements'

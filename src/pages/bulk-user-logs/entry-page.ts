@@ -22,14 +22,14 @@ import {
   findLogRecord,
   listLogRecords,
 } from '#projections/bulk-user-logs/records-queries'
-import { readClientOf } from '#ledger/read/read-clients'
+import { readClientOf } from '#ledger/read/read-names'
 import { readCorrection } from '#ledger/corrections/corrections'
 import { readRejectedBody } from '#ledger/read/read-rejected-body'
 import { readUndoings } from '#ledger/undo/undoings'
 import type { LedgerDb } from '#ledger/tables'
 import { toFoundCall } from '#log/log-entries'
 import { readRecordFilter, RecordExportQuery } from '#log/bulk-user-logs-schemas'
-import { addDetails } from '#log/detailed-records'
+import { addDetails } from '#log/refused-records'
 import { decodeCursor } from '#http/server/query-values'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import {

@@ -2,7 +2,7 @@ import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { Cause, Refusals, OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/records-queries'
 import { buildUrl, type QueryValues } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
-import type { DetailedRecord } from '#log/detailed-records'
+import type { DetailedRecord } from '#log/refused-records'
 import { encodeCursor } from '#http/server/query-values'
 import { describeCause } from '#pages/parts/describe-cause'
 import { html, type Html } from '#pages/parts/elements'
@@ -194,11 +194,18 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const ofKept = html`<a class="button primary" href="${buildEntryUrl(entry)}/fix">Fix and send again</a>
+  const isOfProvider = entry.entry.name === 'SCIM'
+  const fix = isOfProvider
+    ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
+    : html`<a class="button primary" href="${buildEntryUrl(entry)}/fix">Fix and send again</a>`
+  const ofKept = html`${fix}
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}
-    <a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>
+    ${
+      !(isOfProvider && isOfRefused) &&
+      html`<a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>`
+    }
   </p>`
 }
 

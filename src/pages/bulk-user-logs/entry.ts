@@ -1,7 +1,7 @@
 import { rulesOf } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { RecordOutcome } from '#projections/bulk-user-logs/records-queries'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import { isCorrected, type Correction } from '#ledger/corrections/corrections'
 import type { Undoing } from '#ledger/undo/undoings'
 import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'

@@ -8,7 +8,7 @@ import { formatAttributeName, renderShortChange } from '#pages/parts/attribute-v
 import { isolate, html, type Html, renderNameLink, formatCalendarDay } from '#pages/parts/elements'
 import { FULL_ACCESS } from '#domain/accounts/key-lifecycle'
 import { describeKind } from '#domain/attention-kinds'
-import { describeCode } from '#wording/failure-causes'
+import { describeCode } from '#wording/attention-words'
 import { describeScopes } from '#wording/token-scopes'
 import { describeDone } from '#pages/parts/call-words'
 import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '#pages/parts/key-words'

@@ -14,7 +14,7 @@ import type { RequireLogEntry } from '#log/log-entries'
 import { type SessionSettings, actAs, findSessionUser, sessionCookie, setSessionCookie } from '#http/access/session'
 import type { SignInLimits } from '#http/access/sign-in-limits'
 import type { WebhookRouteServices } from '#api/admin/webhooks/webhook-schemas'
-import { readAttention, type Attention } from '#accounts/attention/read-attention'
+import { readAttention, rememberSetBacks, type Attention } from '#accounts/attention/read-attention'
 import type { AttentionItem } from '#domain/attention'
 import { renewForRole, type SessionUser } from '#accounts/users/sessions'
 import { ProblemError } from '#http/server/problem'
@@ -109,12 +109,13 @@ declare module 'fastify' {
 
 /** Lets the pages of administrators show what needs attention; runs after `requireViewer`. */
 export function showAttention(reads: Reads) {
+  const recent = rememberSetBacks()
   return async (request: FastifyRequest): Promise<void> => {
     const { companyId, role, ...clock } = getViewer(request)
     if (role !== 'admin') return
     let read: Promise<Attention | null> | undefined
     const readOnce = () =>
-      readInTime(reads, companyId, (db) => readAttention(db, companyId, clock)).catch((error: unknown) => {
+      readInTime(reads, companyId, (db) => readAttention(db, companyId, clock, [], recent)).catch((error: unknown) => {
         // The page itself may well work.
         request.log.warn({ err: error }, 'could not read what needs attention')
         return null

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html'
 import { type Employee, formatFullName } from '#domain/employees/employee'
 import { buildEmployeeUrl, NAVIGATION, buildUrl } from '#wording/navigation'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import { formatTime } from '#domain/local-times'
 import { databaseTime, databaseTimeMs } from '#postgres/database-clock'
 import { formatNumber, formatAge } from '#wording/numbers'

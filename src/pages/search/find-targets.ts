@@ -5,7 +5,7 @@ import type { SessionUser } from '#accounts/users/sessions'
 import { listWebhooks } from '#accounts/webhooks/read-webhooks'
 import { type Employee, formatFullName } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
-import { findCalls } from '#ledger/corrections/find-calls'
+import { findCalls } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
 import {
   buildEmployeeUrl,

@@ -1,13 +1,14 @@
 import { rulesOf } from '#domain/operations'
 import type { PartCounts, UploadOperation } from '#domain/uploads'
 import {
+  readCorrection,
+  type Correction,
   findCalls,
   isCorrectable,
   listRefusedIndexes,
   type FoundCall,
   areValidKept,
-} from '#ledger/corrections/find-calls'
-import { readCorrection, type Correction } from '#ledger/corrections/corrections'
+} from '#ledger/corrections/corrections'
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '#pages/parts/call-words'
@@ -60,7 +61,7 @@ export function renderCorrectedCall(call: CorrectedCall): Html {
 }
 
 function formatUnapplied(total: number, unapplied: number): string {
-  if (unapplied === total) return `${total === 1 ? 'The record was' : 'None of the records was'} applied.`
+  if (unapplied === total) return `${total === 1 ? 'The record was not' : 'None of the records was'} applied.`
   return `${formatCount(unapplied, 'record')} ${wasOrWere(unapplied)} not applied.`
 }
 

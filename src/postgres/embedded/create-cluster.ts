@@ -1,13 +1,11 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { clusterVersion, type DataFolder } from './data-folder.ts'
+import { clusterVersion, type DataFolder, type DatabaseRecord } from './data-folder.ts'
 import { giveTo, runAs } from './database-os-user.ts'
-import type { PostgresBinaries } from './postgres-binaries.ts'
-import { addRemedy } from './postgres-server.ts'
+import { addRemedy, type PostgresBinaries } from './postgres-server.ts'
 import { StartupError } from '#postgres/startup-error'
 import { discardUnfinished, finishFolder, unfinishedPath } from '#files/unfinished'
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg'
-import type { DatabaseRecord } from './database-record.ts'
 
 /** The superuser of the cluster, which creates the roles and the database. */
 export const SUPERUSER_NAME = 'postgres'

@@ -2,8 +2,10 @@ import t from 'tap'
 import { checkCompany } from '../../../src/accounts/attention/check-attention.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
+import { watchStatements } from '../../support/postgres/watch-clients.ts'
 import { connectProvider } from '../../support/scim-client.ts'
 
+const statements = watchStatements(t)
 const service = await startService(t)
 const { company } = service
 const idp = await connectProvider(service, 'Okta')
@@ -61,6 +63,18 @@ await t.test('it lasts for whom it was raised, whatever else the sources change'
   t.equal(await checkCompany(services, company.id), false)
   await byProvider('W')
   t.match(await overwritten(), [{ details: { people: 3 } }])
+})
+
+await t.test('pages look for it once a minute', async (t) => {
+  const cookie = await cookieOf(service, company.admin)
+  const show = async () => {
+    const before = statements.length
+    const { text } = await browse(service, '/settings/company', { cookie })
+    t.match(text, 'Needs attention')
+    return statements.slice(before).filter(({ text: sql }) => sql.includes('contested')).length
+  }
+  await show()
+  t.equal(await show(), 0)
 })
 
 await t.test('it ends when one of them may no longer write the field', async (t) => {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import t from 'tap'
-import { issueApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../../src/accounts/api-keys/api-keys.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { WriteCall } from '../../../src/domain/calls/commands.ts'
 import { newId } from '../../../src/ledger/new-id.ts'

@@ -73,8 +73,8 @@ const Missing = {
   beside: Type.Integer({
     minimum: 0,
     description:
-      "How many people the company's other uploads of the last day deactivate because they are not in the files, and how " +
-      'many its API keys have deactivated today (UTC).',
+      "How many people the company's other uploads of the last day deactivate because they are not in the files, and " +
+      'how many its API keys have deactivated today (UTC).',
   }),
 }
 

@@ -90,8 +90,8 @@ export const ApplyQuery = strictObject({
     minimum: 0,
     default: 0,
     description:
-      'How many people may have been deactivated otherwise since yesterday, if they and those of this file are more than ' +
-      'one in ten: the `beside` of their list.',
+      'How many people may have been deactivated otherwise since yesterday, if they and those of this file are more ' +
+      'than one in ten: the `beside` of their list.',
   }),
 })
 
