@@ -5,6 +5,7 @@ import { isPassing } from '#ledger/calls/calls-in-progress'
 import { beginApplying, countBeside, readPlanState } from '#ledger/uploads/change-upload'
 import { forgetOriginal } from '#ledger/uploads/store-upload'
 import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
+import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { findUpload, NO_SUCH_UPLOAD, readParts } from '#ledger/uploads/read-uploads'
 import { findMissing, roomBeside, type MissingPeople } from './missing-people.ts'
 import { previewPart } from './run-part.ts'
@@ -126,8 +127,10 @@ async function assertReadable(
   const counted: StoredPart[] = []
   for (const part of parts)
     counted.push({ ...part, counts: part.counts ?? (await previewPart(services, upload, part)).counts })
-  if (isKeptBack(counted, isAllOrNone))
-    throw refuse(isAllOrNone ? 'The file has rows that cannot be read' : 'No row of the file can be read')
+  if (!isKeptBack(counted, isAllOrNone)) return
+  // The rows come back when they are corrected, with the columns of this file.
+  await rememberMapping(services.pool, upload)
+  throw refuse(isAllOrNone ? 'The file has rows that cannot be read' : 'No row of the file can be read')
 }
 
 /** The number says that somebody saw the list, and that it has not become another one. */

@@ -4,7 +4,6 @@ import { summarize } from '#domain/uploads'
 import { isPassing } from '#ledger/calls/calls-in-progress'
 import { trackWork } from '#ledger/background/failing-work'
 import { claimUpload, listCompaniesWithUploads, recordCall, releaseUpload } from '#ledger/uploads/change-upload'
-import { findOriginal } from '#ledger/uploads/store-upload'
 import { readParts, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { startTurns, type CompanyTurns } from '#workers/company-turns'
@@ -56,11 +55,7 @@ export async function runNextStep(services: UploadServices, upload: StoredUpload
   if (upload.state === 'applying') {
     const part = parts.find(({ isSettled }) => !isSettled)
     // Whoever began it: a user, or the end of the preview.
-    if (part === parts[0] && upload.header && upload.mapping) {
-      const original = await findOriginal(services.pool, upload)
-      const answers = original?.answers ?? null
-      await rememberMapping(services.pool, upload.companyId, upload.header, upload.mapping, answers)
-    }
+    if (part === parts[0]) await rememberMapping(services.pool, upload)
     if (!part) return
     // Whoever is in a row that was not applied may seem to be missing.
     const isUncertain = part.missingOf !== null && part.state === 'waiting' && parts.some(isNotApplied)

@@ -5,6 +5,8 @@ import type { FileAnswers } from '#spreadsheets/file-question'
 import { type ColumnMapping, listUnclear, locateColumns, type Mapping, USUAL_CHOICES } from '#spreadsheets/mapping'
 import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/record-columns'
 import { toUuid } from '#domain/ids'
+import { findOriginal } from './store-upload.ts'
+import type { StoredUpload } from './read-uploads.ts'
 import type { Queryable } from '#postgres/pool'
 import type { LedgerTables } from '../tables.ts'
 import type { RememberedMapping } from '../upload-rows.ts'
@@ -109,16 +111,13 @@ export async function listAnswers(db: Queryable, companyId: string): Promise<Fil
 }
 
 /**
- * Remembers a mapping, and how its file was to be read, instead of the one that was not used for longest if there are
- * many.
+ * Remembers the mapping of a file that somebody applies, and how the file was to be read, instead of the one that was not
+ * used for longest if there are many. Without columns, there is nothing to remember.
  */
-export async function rememberMapping(
-  db: Queryable,
-  companyId: string,
-  header: readonly string[],
-  mapping: Mapping,
-  answers: FileAnswers | null,
-): Promise<void> {
+export async function rememberMapping(db: Queryable, upload: StoredUpload): Promise<void> {
+  const { companyId, header, mapping } = upload
+  if (!header || !mapping) return
+  const answers = (await findOriginal(db, upload))?.answers ?? null
   const company = toUuid(companyId)
   // In the order of the file, as the mappings of earlier versions are, which have no names.
   const places = locateColumns(header, mapping.columns)
