@@ -42,7 +42,7 @@ export interface Projection {
 export type DoPieces = <Result>(work: Pieces<Result>) => Result | Promise<Result>
 
 /** A table of a projection. */
-export interface Table {
+interface Table {
   columns: Columns
   /** The columns of the primary key, the company first. */
   key: readonly string[]

@@ -98,7 +98,7 @@ export function readFailedCalls(rows: readonly FailedCallsRow[]): {
 }
 
 /** A company's last call. */
-export interface LastCall {
+interface LastCall {
   logId: string
   requestedAt: string
   records: number

@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely'
 type Condition = RawBuilder<unknown>
 
 /** The order in which entries are read. */
-export interface Direction {
+interface Direction {
   order: Condition
   /** The comparison for “later in that order”. */
   isBeyond: Condition

@@ -1,13 +1,19 @@
 import { sql, type Transaction } from 'kysely'
-import type { Employee, EmployeeStreamEvent } from '#domain/employees/employee'
-import { evolveStored, isEmployeeEvent } from '#domain/employees/employee'
+import { type Employee, type EmployeeStreamEvent, evolveStored, isEmployeeEvent } from '#domain/employees/employee'
 import { fromUuid, toUuid } from '#domain/ids'
 import { mapInPieces } from '#domain/pieces'
 import { uuidArray } from '#postgres/binary-arrays'
 import { onlyCompany } from '#postgres/pool'
 import { type CompanyEvents, type DoPieces, type Projection, insertRows, jsonText } from '../projection.ts'
-import { EMPLOYEE_COLUMNS, EMPLOYEE_INDEXES, EMPLOYEE_TABLES } from './rows.ts'
-import { listSetAttributes, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
+import {
+  EMPLOYEE_COLUMNS,
+  EMPLOYEE_INDEXES,
+  EMPLOYEE_TABLES,
+  listSetAttributes,
+  toEmployee,
+  type EmployeeRow,
+  type EmployeeTables,
+} from './rows.ts'
 import { foldText } from '#text/normalize-text'
 
 /**

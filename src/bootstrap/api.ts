@@ -8,20 +8,19 @@ import { createKeyLookup, createKeyUsageCounter } from '#accounts/api-keys/key-a
 import { createCallsInProgress } from '#ledger/calls/calls-in-progress'
 import { createTurnedAwayCalls } from '#accounts/api-keys/turned-away-calls'
 import { createFailedSignIns } from '#accounts/sign-in/record-sign-ins'
-import type { Config } from '../config.ts'
+import type { Config } from '#config'
 import { recordFaults } from '#accounts/oidc/provider-client'
 import { openProviderClient } from '#accounts/oidc/open-provider-client'
-import { buildApp, type AppServices } from '../app.ts'
+import { buildApp, type AppServices } from '#app'
 import { createStoredFiles } from '#evidence/make-stored-file'
 import { createLongCalls } from '#ledger/append/long-calls'
 import { createCompleteness } from '#ledger/read/read-progress'
 import type { LedgerTables } from '#ledger/tables'
 import { countCalls, countPending } from '#observe/metrics/count-work'
 import { createMetrics } from '#observe/metrics/metrics'
-import { QUEUE_CONNECTIONS } from '#postgres/connections'
-import { openDatabase } from '#postgres/kysely'
+import { QUEUE_CONNECTIONS, ACCESS_CONNECTIONS, LOOK_UP_ONLY } from '#postgres/connections'
+import { openDatabase, openPreparedDatabase } from '#postgres/kysely'
 import { makeListenError } from '#postgres/listen-error'
-import { openAccess } from './open-access.ts'
 import { createEmployeeLookup, createNamedLookup } from '#ledger/read/read-employees'
 import { createReads } from '#ledger/read/reads'
 import { createHealth } from '#workers/health'
@@ -35,6 +34,8 @@ import { createWriteProbe } from './write-probe.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { createOutbox } from './mail.ts'
 import { createSigner, createConfiguredSecretBox } from './keys.ts'
+import { sql, type Kysely } from 'kysely'
+import type { PoolOptions } from '#postgres/pool'
 
 /** Starts the API. `address` is where it listens. */
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
@@ -186,4 +187,27 @@ function readAppSettings(config: Config) {
       lifeMs: config.STREAM_LIFE_MS,
     },
   } satisfies Partial<AppServices>
+}
+
+// Each statement looks up a few rows by key. One that takes longer is waiting for a lock, and blocks others.
+const STATEMENT_TIMEOUT_MS = 5_000
+const LOCK_TIMEOUT_MS = 2_000
+
+/** Opens the connections for what must always answer: sessions, tokens, sign-in, and readiness. */
+function openAccess<Tables>(open: (options: Omit<PoolOptions, 'url'>) => Pool): {
+  pool: Pool
+  db: Kysely<Tables>
+  /** Whether the database answers and takes writes. */
+  takesWrites(): Promise<boolean>
+} {
+  const limits = { max: ACCESS_CONNECTIONS, statementTimeoutMs: STATEMENT_TIMEOUT_MS, lockTimeoutMs: LOCK_TIMEOUT_MS }
+  const pool = open({ name: 'employee-ledger access', ...limits, settings: LOOK_UP_ONLY })
+  const db = openPreparedDatabase<Tables>(pool)
+  const takesWrites = async () => {
+    const { rows } = await sql<{
+      takes: boolean
+    }>`select not current_setting('transaction_read_only')::boolean as takes`.execute(db)
+    return rows[0]!.takes
+  }
+  return { pool, db, takesWrites }
 }

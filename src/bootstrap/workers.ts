@@ -1,18 +1,18 @@
-import { countWork } from '#observe/metrics/count-work'
+import { countWork, countDeliveries } from '#observe/metrics/count-work'
 import { PROJECTIONS } from '#projections/index'
 import { checkAttention } from '#accounts/attention/check-attention'
-import type { Config } from '../config.ts'
+import type { Config } from '#config'
 import { startMakingEvidence } from '#evidence/make-stored-file'
 import { createRecentEvents } from '#ledger/append/recent-events'
 import { watchDatabase, watchMachines } from '#observe/metrics/database-metrics'
-import { createMetrics } from '#observe/metrics/metrics'
-import { LOOK_UP_ONLY, QUEUE_CONNECTIONS } from '#postgres/connections'
-import { openPreparedDatabase } from '#postgres/kysely'
+import { createMetrics, type Metrics, trackCheckpoints } from '#observe/metrics/metrics'
+import { LOOK_UP_ONLY, QUEUE_CONNECTIONS, DELIVERY_CONNECTIONS, UPLOAD_LANES } from '#postgres/connections'
+import { openPreparedDatabase, openDatabase } from '#postgres/kysely'
 import { listWaitingMail } from '#delivery/mail/send-next'
 import { listWaitingWebhooks } from '#delivery/webhooks/progress'
 import { listWaitingSubmissions } from '#delivery/witnesses/progress'
 import { readQueueDepths } from '#workers/health'
-import { queuePool, listMissedJobs, openQueues } from '#workers/queues'
+import { queuePool, listMissedJobs, openQueues, type PgBoss } from '#workers/queues'
 import { watchStandstill, watchGuard } from '#workers/watch-standstill'
 import { createWaker } from '#workers/announce'
 import { startWorker } from '#workers/worker'
@@ -22,10 +22,27 @@ import type { PartOptions, RunningPart } from './running-part.ts'
 import { createOutbox, openMail } from './mail.ts'
 import { createSigner, createConfiguredSecretBox } from './keys.ts'
 import { openPublishing } from './witnesses.ts'
-import { openRecorder } from './checkpoint-recorder.ts'
-import { openDeliveries } from './deliveries.ts'
-import { openUploads } from './upload-worker.ts'
-import { listExpirations } from './expirations.ts'
+import type { LedgerTables } from '#ledger/tables'
+import { startDeliveries, expireDeliveries } from '#delivery/webhooks/deliveries'
+import { openPoster } from '#delivery/webhooks/message-posting'
+import { newId } from '#ledger/new-id'
+import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
+import { openPool } from '#postgres/pool'
+import { startRecorder } from '#workers/record-checkpoints'
+import { createCallsInProgress } from '#ledger/calls/calls-in-progress'
+import { createLongCalls } from '#ledger/append/long-calls'
+import { startUploads } from '#uploads/run-uploads'
+import { openAppendPool, startLanes } from './lanes.ts'
+import { deleteOldFailedCalls, deleteOldBodies } from '#ledger/append/failed-calls'
+import { expireFiles } from '#ledger/evidence/stored-files'
+import { forgetTurnedAway } from '#accounts/api-keys/turned-away-calls'
+import { deleteOldEmails, endOverdueEmails } from '#accounts/mail/outbox'
+import { expireFailingWork } from '#ledger/background/failing-work'
+import { expireUploads } from '#ledger/uploads/erase-rows'
+import { expireLogoutTokens } from '#accounts/sign-in/sign-in-through-provider'
+import { expireSessions } from '#accounts/users/sessions'
+import { forgetOldSignIns } from '#accounts/users/sign-in-records'
+import type { Pool } from 'pg'
 
 /** Starts the workers that keep the projections current. */
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
@@ -109,3 +126,116 @@ function getAnswersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_
 
 /** Opens the memory through which an API hands its events to workers in the same process. */
 export const createRecentEventsForWorkers = () => createRecentEvents({ readers: PROJECTIONS.length })
+
+/** Starts delivering to webhooks, on connections of their own. */
+async function openDeliveries(options: PartOptions, metrics: Metrics) {
+  const { config, store, log } = options
+  const pool = store.open({
+    name: 'employee-ledger webhooks',
+    max: DELIVERY_CONNECTIONS,
+    lockTimeoutMs: 1_000,
+  })
+  const poster = openPoster({ allowPrivate: config.OUTGOING_PRIVATE === 1 })
+  const deliveries = startDeliveries({
+    pool,
+    db: openDatabase<LedgerTables>(pool),
+    poster,
+    newId,
+    log,
+    companiesTogether: store.companiesTogether,
+    secrets: await createConfiguredSecretBox(config),
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    ...countDeliveries(metrics),
+  })
+  return {
+    announce: deliveries.announce,
+    async stop() {
+      await deliveries.stop()
+      poster.close()
+      await pool.end()
+    },
+  }
+}
+
+/** Starts recording checkpoints, on a connection of its own. Does nothing without a signing key. */
+function openRecorder(
+  { config, urls, store, log }: PartOptions,
+  signer: CheckpointSigner,
+  metrics: Metrics,
+): RunningPart {
+  if (!signer.isSigning) return { stop: async () => undefined }
+  const lock = { url: urls.serviceUrl, name: 'employee-ledger checkpoints', max: 1 }
+  const lockDb = openDatabase<LedgerTables>(openPool(lock))
+  const onRound = trackCheckpoints(metrics)
+  const recorder = startRecorder({
+    lockDb,
+    pool: store.pool,
+    signer,
+    log,
+    intervalMs: config.CHECKPOINT_INTERVAL_MS,
+    onRound,
+  })
+  return {
+    async stop() {
+      await recorder.stop()
+      await lockDb.destroy()
+    },
+  }
+}
+
+/** Starts the upload worker, on connections of its own: the parts of files are calls. */
+async function openUploads(
+  options: PartOptions,
+  boss: PgBoss,
+  onCommitted: (companyIds: string[]) => void,
+): Promise<RunningPart> {
+  const { config, store, log } = options
+  const appends = openAppendPool(options, UPLOAD_LANES)
+  const lanes = startLanes(options, { pool: appends, onCommitted, lanes: UPLOAD_LANES })
+  const uploads = await startUploads({
+    boss,
+    log,
+    pool: store.pool,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+    commands: {
+      lanes,
+      newId,
+      maxRecords: config.MAX_RECORDS,
+      keepsFailed: config.FAILED_CALLS_KEPT_DAYS > 0,
+      maxWaitMs: config.CALL_WAIT_MS,
+      inProgress: createCallsInProgress(createLongCalls(store.pool), config.CALL_WAIT_MS),
+    },
+  })
+  return {
+    async stop() {
+      await uploads.stop()
+      await lanes.idle()
+      await appends.end()
+    },
+  }
+}
+
+/** Valid records are kept no longer than the refused ones of their call. */
+function getFailedCallsKeptDays(config: Config): number {
+  const { FAILED_CALLS_KEPT_DAYS: days, REJECTED_RECORDS_KEPT_DAYS: others } = config
+  return others === 0 ? days : Math.min(days, others)
+}
+
+/** Lists what deletes the rows that are kept for a time. */
+function listExpirations(pool: Pool, config: Config): (() => Promise<unknown>)[] {
+  return [
+    () => deleteOldBodies(pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    () => deleteOldFailedCalls(pool, getFailedCallsKeptDays(config)),
+    () => forgetOldSignIns(pool, config.ADDRESSES_KEPT_DAYS),
+    () => forgetTurnedAway(pool, config.ADDRESSES_KEPT_DAYS),
+    () => expireUploads(pool),
+    () => expireFailingWork(pool),
+    () => expireSessions(pool),
+    () => expireLogoutTokens(pool),
+    () => expireFiles(pool),
+    () => expireDeliveries(pool),
+    // Also where nothing is sent any more.
+    () => endOverdueEmails(pool),
+    () => deleteOldEmails(pool),
+  ]
+}

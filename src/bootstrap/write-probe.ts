@@ -23,7 +23,7 @@ const PROBE = `begin;
 type Transactions = Required<Pick<CommitOptions, 'onTransaction' | 'onFailed'>>
 
 /** Knows whether the database can store anything: its disk may be full while it answers and takes statements. */
-export interface WriteProbe {
+interface WriteProbe {
   /** Lets the lanes tell of their transactions, which `onTransaction` hears of, too. */
   watch(onTransaction: Transactions['onTransaction']): Transactions
   /** Whether a write is possible: as the last one was, or as a probe says if there was none for a while. */

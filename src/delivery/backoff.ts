@@ -1,5 +1,5 @@
 /** How a delivery that fails is tried again, in milliseconds. */
-export interface Backoff {
+interface Backoff {
   firstMs: number
   maxMs: number
 }

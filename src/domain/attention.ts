@@ -333,7 +333,7 @@ export interface RaisedItem {
 }
 
 /** What is found now. */
-export interface FoundItems {
+interface FoundItems {
   items: readonly AttentionItem[]
   /** What somebody has put off: it neither begins nor ends. */
   snoozed: readonly AttentionItem[]

@@ -25,7 +25,7 @@ function sourceByKey(key: unknown): CallSource {
 }
 
 /** Why something that a call sent was not applied as sent, although the call was not refused for it. */
-export const NOTE_CODES = {
+const NOTE_CODES = {
   not_writable: 'The key may not write this field',
   not_kept: 'This value was ignored: it has no room, is too long, or is no single value',
   kept_as_text: 'This is no phone number that can be called, so it is kept as a text',
@@ -33,7 +33,7 @@ export const NOTE_CODES = {
   left_out: 'This value is not valid. It was left out, so that the deactivation stands',
 } as const
 
-export type NoteCode = keyof typeof NOTE_CODES
+type NoteCode = keyof typeof NOTE_CODES
 
 export const NOTE_NAMES = Object.keys(NOTE_CODES) as [NoteCode, ...NoteCode[]]
 

@@ -123,7 +123,7 @@ export interface Problem {
 }
 
 /** A parameter that the request lacks, and its likely values. */
-export interface ProblemQuestion {
+interface ProblemQuestion {
   parameter: string
   choices: { value: string; name: string; samples: string[] }[]
 }

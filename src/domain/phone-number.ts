@@ -1,6 +1,6 @@
 import { cleanPhone } from '#text/clean-phone'
-import type { CountryCode } from 'libphonenumber-js/min'
 import {
+  type CountryCode,
   getCountries,
   getCountryCallingCode,
   isSupportedCountry,

@@ -67,7 +67,7 @@ export function hideSecrets(value: unknown): unknown {
 }
 
 /** A part of a text, from its first character to the one behind its last. */
-export type Span = readonly [from: number, to: number]
+type Span = readonly [from: number, to: number]
 
 /** Names and words, in which JSON may have escaped letters. */
 const TOKEN = /(?:[\p{L}\p{M}\p{N}_.-]|\\{1,16}u[0-9a-fA-F]{4})+/gu

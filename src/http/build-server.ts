@@ -47,7 +47,7 @@ export interface ServerServices {
 }
 
 /** What is served. */
-export interface ServedRoutes {
+interface ServedRoutes {
   /** The protocols of all parts of the API. */
   protocols: readonly Protocol[]
   /** The media types of the JSON bodies that any route may accept, beside merge patches. */

@@ -14,7 +14,7 @@ export const MAX_FAULTY_FIELDS = 50
 const MAX_VALUE = 1_000
 
 /** A value for which a record was refused. */
-export interface FaultyField {
+interface FaultyField {
   index: number
   /** JSON Pointer within the record. */
   pointer: string
@@ -106,7 +106,7 @@ function readValue(record: Record<string, unknown>, [name, below]: [string, stri
 }
 
 /** The records to send again, and which records of the call they are. */
-export interface CorrectedCall {
+interface CorrectedCall {
   records: unknown[]
   corrects: CorrectedRecords
 }

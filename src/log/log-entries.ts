@@ -1,6 +1,12 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { EntryCount, EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries'
-import { BULK_USER_LOGS, countLogEntries, findLogEntry } from '#projections/bulk-user-logs/queries'
+import {
+  type EntryCount,
+  type EntryFilter,
+  type LogEntry,
+  BULK_USER_LOGS,
+  countLogEntries,
+  findLogEntry,
+} from '#projections/bulk-user-logs/queries'
 import { isId } from '#domain/ids'
 import { createPositionWaits } from '#http/live/position-waits'
 import { ProblemError } from '#http/server/problem'

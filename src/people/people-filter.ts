@@ -16,7 +16,7 @@ export const ONLY = {
   ended: 'End date passed, but active',
 } as const
 
-export type Only = keyof typeof ONLY
+type Only = keyof typeof ONLY
 
 const MAX_TEXT = 254
 

@@ -26,10 +26,10 @@ export interface MachineRow {
   port: number
 }
 
-export const COORDINATOR = 0
+const COORDINATOR = 0
 
 /** Reads the machines, the coordinator first. */
-export const MACHINES = `select groupid as "group", nodename as host, nodeport as port from pg_dist_node
+const MACHINES = `select groupid as "group", nodename as host, nodeport as port from pg_dist_node
   where noderole = 'primary' and isactive order by groupid`
 
 /** The address of a machine. `databaseUrl` names the coordinator. */

@@ -30,7 +30,7 @@ export interface UndoOutcome extends Omit<UndoAnswer, 'results'> {
 /** How many attributes that stay are looked into. */
 export const MAX_LOOKED_INTO = 1_000
 
-export const NOTHING_TO_UNDO = problem('nothing_to_undo', 'The call of this entry has changed nothing')
+const NOTHING_TO_UNDO = problem('nothing_to_undo', 'The call of this entry has changed nothing')
 
 /**
  * Undoes an entry by a call of its own. The body of an answer of 200 is an UndoOutcome. Throws RefusedByStateError with

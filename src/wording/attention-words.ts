@@ -60,7 +60,7 @@ export function nameSubject({ kind, subject }: Pick<AttentionItem, 'kind' | 'sub
 }
 
 /** Counts calls: `1 call`, `10,000+ calls`. */
-export function countCalls(calls: number, isMore: boolean): string {
+function countCalls(calls: number, isMore: boolean): string {
   return isMore ? `${formatAtLeast(calls, true)} calls` : formatCount(calls, 'call')
 }
 

@@ -12,8 +12,7 @@ import {
   parseWitnessKey,
   parseVerifierKey,
 } from '../../src/ledger/audit/signed-note.ts'
-import { splitLines } from '../../src/ledger/audit/export-lines.ts'
-import { verifyExport } from '../../src/ledger/audit/verify-export.ts'
+import { verifyExport, splitLines } from '../../src/ledger/audit/verify-export.ts'
 import { PUBLISH_CHECKPOINTS } from '../../src/workers/queues.ts'
 import { eventually } from '../support/eventually.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'

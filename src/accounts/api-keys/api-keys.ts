@@ -32,7 +32,7 @@ import { OPERATOR } from '#ledger/append/append-company-events'
 import { problem } from '#domain/errors'
 
 /** An API key as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
-export interface ApiKeyRecord extends KeyLife {
+interface ApiKeyRecord extends KeyLife {
   createdAt: string
   /** The last four characters of the secret, and of the previous one; null if they are not stored. */
   lastFour: string | null
@@ -78,7 +78,7 @@ export interface SeenKey {
 }
 
 export const KEY_STATUSES = ['active', 'disabled', 'expired', 'revoked'] as const
-export type KeyStatus = (typeof KEY_STATUSES)[number]
+type KeyStatus = (typeof KEY_STATUSES)[number]
 
 /** Finds the status of a key. */
 export function findKeyStatus({ key, now }: SeenKey): KeyStatus {
@@ -134,11 +134,7 @@ export function toSeenKey({ api_id: uuid, now, limits, ...row }: ApiKeyRow): See
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 
 /** Inserts a new key with no usage. */
-export async function insertApiKey(
-  { db, companyId, now }: Transaction,
-  key: KeyLife,
-  secret: SecretDigest,
-): Promise<void> {
+async function insertApiKey({ db, companyId, now }: Transaction, key: KeyLife, secret: SecretDigest): Promise<void> {
   const [company, id] = [toUuid(companyId), toUuid(key.id)]
   const { version, name, isEnabled, isRevoked, quotaLimit, refreshPeriod, scopes, expiresAt } = key
   const limits = sql`${JSON.stringify(key.limits)}::jsonb`
@@ -154,7 +150,7 @@ export async function insertApiKey(
 }
 
 /** Stores a key after a change. Revoking also removes its previous secret. */
-export async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife): Promise<void> {
+async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife): Promise<void> {
   const expectedCalls = sql`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
   const noPrevious = key.isRevoked ? sql`previous_secret_hash = null, previous_expires_at = null,` : sql``
   await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name},
@@ -169,7 +165,7 @@ export async function updateApiKey({ db, companyId, now }: Transaction, key: Key
 }
 
 /** Forgets the call that a key's limits refused last, because an administrator has seen it. */
-export async function forgetRefused({ db, companyId }: Transaction, apiId: string): Promise<void> {
+async function forgetRefused({ db, companyId }: Transaction, apiId: string): Promise<void> {
   await sql`update api_key_usage set people_use = people_use || '{"refused":null}'
     where company_id = ${toUuid(companyId)} and api_id = ${toUuid(apiId)}`.execute(db)
 }
@@ -178,7 +174,7 @@ export async function forgetRefused({ db, companyId }: Transaction, apiId: strin
 const FORMER_SECRETS = 8
 
 /** Replaces a key's secret. The old secret works until `previousExpiresAt`, or ends at once if that is null. */
-export async function updateKeySecret(
+async function updateKeySecret(
   { db, companyId, now }: Transaction,
   apiId: string,
   secret: SecretDigest,

@@ -6,7 +6,7 @@ import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeader
 import { explainClaim } from './explain-fault.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
-export const MAX_ID_CHARACTERS = 255
+const MAX_ID_CHARACTERS = 255
 const MAX_EMAIL_CHARACTERS = 320
 const MAX_NAME_CHARACTERS = 200
 const MAX_ROLE_VALUES = 1000
@@ -64,7 +64,7 @@ export function readIdentity(
 }
 
 /** A text of at most so many characters, without control characters; otherwise null. */
-export function readText(value: unknown, most: number): string | null {
+function readText(value: unknown, most: number): string | null {
   if (typeof value !== 'string' || trimBlanks(value) === '' || value.length > most) return null
   return /\p{Cc}/u.test(value) ? null : value
 }

@@ -252,7 +252,7 @@ function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | P
  */
 
 /** Stores a new provider. */
-export async function insertProvider(
+async function insertProvider(
   { db, companyId, now }: Transaction,
   provider: ProviderLife,
   sealed: Buffer,
@@ -267,7 +267,7 @@ export async function insertProvider(
 }
 
 /** Stores a changed provider. */
-export async function updateProvider({ db, companyId }: Transaction, provider: ProviderLife): Promise<void> {
+async function updateProvider({ db, companyId }: Transaction, provider: ProviderLife): Promise<void> {
   const { id, version, settings, use } = provider
   await sql`update identity_providers set version = ${version}, name = ${settings.name}, issuer = ${settings.issuer},
       client_id = ${settings.client_id}, client_auth = ${settings.client_auth},
@@ -278,18 +278,18 @@ export async function updateProvider({ db, companyId }: Transaction, provider: P
 }
 
 /** Replaces the secret of a company's provider. */
-export async function replaceProviderSecret({ db, companyId }: Transaction, sealed: Buffer): Promise<void> {
+async function replaceProviderSecret({ db, companyId }: Transaction, sealed: Buffer): Promise<void> {
   await sql`update identity_providers set secret = ${sealed}, failing_since = null, fault = null
     where company_id = ${toUuid(companyId)}`.execute(db)
 }
 
 /** Deletes a company's provider. The links of users stay: they name the issuer, and are nothing without it. */
-export async function deleteProvider({ connection, companyId }: Transaction): Promise<void> {
+async function deleteProvider({ connection, companyId }: Transaction): Promise<void> {
   await connection.query('delete from identity_providers where company_id = $1', [toUuid(companyId)])
 }
 
 /** Loads what a change of the use depends on. */
-export async function loadProviderFacts(
+async function loadProviderFacts(
   { connection, companyId }: Transaction,
   issuer: string,
   breakGlass: string | null,

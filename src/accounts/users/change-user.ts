@@ -172,7 +172,7 @@ export async function inviteCompanyUser(
 }
 
 /** Returns what is stored of a new one-time token. `now` is RFC 3339 UTC. */
-export function makeOneTimeLink(token: string, now: string): OneTimeLink {
+function makeOneTimeLink(token: string, now: string): OneTimeLink {
   return { hash: hashSecret(token), expiresAt: addDays(now, LINK_LIFE_DAYS) }
 }
 

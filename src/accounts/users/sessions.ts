@@ -53,7 +53,7 @@ export interface NewSession {
 }
 
 /** What the person who starts a session has proved. */
-export type SessionProof =
+type SessionProof =
   | {
       method: 'password'
       passwordHash: string
@@ -75,7 +75,7 @@ export type SessionProof =
     }
 
 /** Starts a session if what was proved still belongs to the user. Returns whether it did. */
-export async function insertSession(
+async function insertSession(
   client: Queryable,
   { companyId, userId }: UserRef,
   proof: SessionProof,
@@ -163,7 +163,7 @@ export async function findUserOfSession(
 type SessionRow = Omit<SessionUser, keyof UserRef> & Row<'users', 'user_id'> & { is_stale: boolean }
 
 /** Replaces the cookie of a session, for the user's current role. Returns false if another request has done so. */
-export async function renewSession(
+async function renewSession(
   db: LedgerDb,
   { companyId, role }: SessionUser,
   { cookie, next }: { cookie: string; next: string },

@@ -80,7 +80,7 @@ function selectUsers(db: LedgerDb, companyId: string) {
 type UserRow = InferResult<ReturnType<typeof selectUsers>>[number]
 
 export const USER_STATUSES = ['pending', 'active', 'removed'] as const
-export type UserStatus = (typeof USER_STATUSES)[number]
+type UserStatus = (typeof USER_STATUSES)[number]
 
 const NOT_REMOVED = sql<boolean>`removed_at is null`
 const OF_STATUS: Record<UserStatus, RawBuilder<boolean>> = {

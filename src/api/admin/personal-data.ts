@@ -71,7 +71,7 @@ export function erasures(app: FastifyInstance, services: CompanyServices): void 
 const BY = { employee_id: 'id', email: 'email', external_id: 'external_id', user_name: 'user_name' } as const
 
 /** Lists the identifiers in a body. */
-export function listIdentifiers(body: Static<typeof ErasureBody>): NamedPerson[] {
+function listIdentifiers(body: Static<typeof ErasureBody>): NamedPerson[] {
   const fields = Object.keys(BY) as (keyof typeof BY)[]
   return fields.flatMap((field) => (body[field] === undefined ? [] : [{ by: BY[field], value: body[field] }]))
 }
@@ -87,7 +87,7 @@ export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
 }
 
 /** Makes the problem of a body with no identifier, or several. */
-export function refuseIdentifiers(code: 'invalid_value' | 'required', message: string): ProblemError {
+function refuseIdentifiers(code: 'invalid_value' | 'required', message: string): ProblemError {
   return refuseField('', message, code)
 }
 

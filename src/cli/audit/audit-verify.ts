@@ -11,8 +11,13 @@ import {
   parseVerifierKey,
   type VerifierKey,
 } from '#ledger/audit/signed-note'
-import { splitLines } from '#ledger/audit/export-lines'
-import { verifyExport, type ConsistentLedger, type Evidence, type Verdict } from '#ledger/audit/verify-export'
+import {
+  verifyExport,
+  type ConsistentLedger,
+  type Evidence,
+  type Verdict,
+  splitLines,
+} from '#ledger/audit/verify-export'
 import { interruption } from '../terminal/interruption.ts'
 import { USAGE_ERROR } from '../terminal/options.ts'
 import { say } from '../terminal/print.ts'

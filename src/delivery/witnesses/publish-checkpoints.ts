@@ -107,7 +107,7 @@ async function publishTo(
   await Promise.all(Array.from({ length: LANES }, lane))
 }
 
-export interface PublishServices {
+interface PublishServices {
   pool: Pool
   db: LedgerDb
   outgoing: Outgoing
@@ -115,7 +115,7 @@ export interface PublishServices {
 }
 
 /** A signed checkpoint to publish. */
-export type SignedNote = Pick<SignedCheckpoint, 'note' | 'size'>
+type SignedNote = Pick<SignedCheckpoint, 'note' | 'size'>
 
 /** What came of it; `left`: the next round does it. */
 type Published = 'cosigned' | 'failed' | 'unanswered' | 'left'
@@ -127,7 +127,7 @@ const MAX_SUBMISSIONS = 3
  * Submits a checkpoint of a company to a witness, and stores its cosignature. It may run twice at once, and be killed at
  * any time: a witness cosigns the same checkpoint again, and tells a process that has missed its answer what it has seen.
  */
-export async function publishCheckpoint(
+async function publishCheckpoint(
   services: PublishServices,
   due: DueLedger,
   witness: Witness,

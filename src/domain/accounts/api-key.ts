@@ -203,7 +203,7 @@ export interface ApiKey {
 }
 
 /** No known secret has an all-zero SHA-256. */
-export const NO_HASH = '0'.repeat(64)
+const NO_HASH = '0'.repeat(64)
 
 /**
  * Decides whether a caller's secret is one of a key that is neither revoked nor expired; the key may be disabled.

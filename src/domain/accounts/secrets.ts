@@ -37,7 +37,7 @@ function base62(number: bigint, width: number): string {
  */
 const KINDS = { key: 'live', token: 'user', link: 'link', session: 'ses' } as const
 
-export type SecretKind = keyof typeof KINDS
+type SecretKind = keyof typeof KINDS
 
 /** The prefix of a secret. It names the company, so that a look-up searches only this company. */
 export function prefixOfSecret(kind: SecretKind, companyId: string): string {

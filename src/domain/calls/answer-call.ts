@@ -209,7 +209,7 @@ export interface UndoAnswer {
 }
 
 /** Names an attribute by its path in a record. */
-export function nameLeft({ path, fault }: LeftOutField): LeftAttribute {
+function nameLeft({ path, fault }: LeftOutField): LeftAttribute {
   return { attribute: path.join('.'), reason: fault.kind, message: wordFault(fault) }
 }
 

@@ -15,7 +15,7 @@ import { completeCall, failCall, NO_COUNTS, type Unchanged } from './close-call.
 import { draftCreation, draftUpdate, leaveOutFaulty, meetExpectations } from './draft-records.ts'
 import { readLocalPhones } from './local-phones.ts'
 import { addManagerErrors, resolveManagers, hasNewManager } from './reporting-lines.ts'
-import { addUniquenessErrors } from './uniqueness.ts'
+import { addUniquenessErrors, type DraftsOf } from './uniqueness.ts'
 
 /** How often attributes are left out of records: what is left out may make another value faulty. */
 const MAX_LEAVING_ROUNDS = 8
@@ -51,8 +51,9 @@ export function* decideRecords(
       if (!context.isAllOrNone) drafted.set(record.index, made)
       return made
     })
-    refuseRepeated(drafts)
-    yield* judge(drafts, directory, context)
+    const byEmployee = Map.groupBy(drafts, ({ before }) => before?.id)
+    refuseRepeated(byEmployee)
+    yield* judge(drafts, byEmployee, directory, context)
     return drafts
   }
 
@@ -105,22 +106,23 @@ function setAside(all: ReadRecord[], directory: EmployeeDirectory): { records: R
 }
 
 /** Refuses records that update the same employee, because the result would depend on their order. */
-function refuseRepeated(drafts: Draft[]): void {
-  const byEmployee = Map.groupBy(
-    drafts.filter((draft) => draft.before),
-    (draft) => draft.before!.id,
-  )
-  for (const group of byEmployee.values()) {
-    if (group.length === 1) continue
+function refuseRepeated(byEmployee: DraftsOf): void {
+  for (const [employee, group] of byEmployee) {
+    if (employee === undefined || group.length === 1) continue
     for (const draft of group) {
-      const fault = { kind: 'same_employee', employee: draft.before!.id } as const
+      const fault = { kind: 'same_employee', employee } as const
       addCollision(draft, { path: [draft.record.locator!.field], fault })
     }
   }
 }
 
 /** Adds the errors that depend on the state after the whole call. */
-function* judge(drafts: Draft[], directory: EmployeeDirectory, { operation }: CallContext): Pieces<void> {
+function* judge(
+  drafts: Draft[],
+  byEmployee: DraftsOf,
+  directory: EmployeeDirectory,
+  { operation }: CallContext,
+): Pieces<void> {
   yield* mapInPieces(drafts, ({ after, effect, record, errors }) => {
     if (!after) return
     const touched = effect
@@ -129,7 +131,7 @@ function* judge(drafts: Draft[], directory: EmployeeDirectory, { operation }: Ca
     addStateErrors(errors, after, touched)
     if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
   })
-  yield* addUniquenessErrors(drafts, directory, operation)
+  yield* addUniquenessErrors(drafts, byEmployee, directory, operation)
   yield* addManagerErrors(drafts, directory)
 }
 

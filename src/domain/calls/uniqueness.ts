@@ -10,16 +10,19 @@ import type { Locator, ReadRecord } from './call-records.ts'
 /** What a person can have instead. */
 const INSTEAD = { email: { instead: 'external_id' }, external_id: {}, user_name: {} } as const
 
+/** The records of each employee; those of nobody, and of new employees, are under undefined. */
+export type DraftsOf = ReadonlyMap<string | undefined, Draft[]>
+
 /**
  * Adds errors for values that must be unique in the company, including inactive employees. Checks the state after the
  * whole call, so two employees can swap values.
  */
 export function* addUniquenessErrors(
   drafts: Draft[],
+  draftsOf: DraftsOf,
   directory: EmployeeDirectory,
   operation: Operation,
 ): Pieces<void> {
-  const draftsOf = Map.groupBy(drafts, ({ before }) => before?.id)
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId, user_name: directory.byUserName }
   for (const name of UNIQUE_NAMES) {
     yield* pauseAfter(drafts)
@@ -50,8 +53,9 @@ export function* addUniquenessErrors(
 function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
-    const value = uniqueForm(name, draft.record.patch[name])
-    if (!draft.after || typeof value !== 'string' || draft.effect?.changed.includes(name) === false) continue
+    const sent = draft.record.patch[name]
+    if (!draft.after || typeof sent !== 'string' || draft.effect?.changed.includes(name) === false) continue
+    const value = uniqueForm(name, sent)
     const group = claimants.get(value)
     if (group) group.push(draft)
     else claimants.set(value, [draft])

@@ -93,10 +93,7 @@ function created(id: string, set: AttributesSet, at: { recorded_at: string; vers
 }
 
 /** The members of an employee that are not attributes. An employee is inactive while `deactivated_at` is set. */
-export type EmployeeLife = Pick<
-  Employee,
-  'created_at' | 'updated_at' | 'deactivated_at' | 'deprovisioned_at' | 'version'
->
+type EmployeeLife = Pick<Employee, 'created_at' | 'updated_at' | 'deactivated_at' | 'deprovisioned_at' | 'version'>
 
 /** An employee without values. Copies of it have one shape, which the engine makes, reads, and writes fastest. */
 const BLANK: Employee = {

@@ -3,8 +3,18 @@ import { spellPart, type Filter, type TargetPath } from './parse-path.ts'
 import type { ScimOperation } from './read-operations.ts'
 import { findAttribute, isSameName } from './schemas.ts'
 import { ScimFault } from './scim-fault.ts'
-import { findName, isList, isNothing, isParts, isScalar, newParts, partsAt } from './user-values.ts'
-import type { ScimParts, ScimUser, ScimValue } from './user-values.ts'
+import {
+  findName,
+  isList,
+  isNothing,
+  isParts,
+  isScalar,
+  newParts,
+  partsAt,
+  type ScimParts,
+  type ScimUser,
+  type ScimValue,
+} from './user-values.ts'
 
 /** An employee keeps fewer values: a list with more entries is a mistake, or meant to take long. */
 const MAX_ENTRIES = 50

@@ -8,7 +8,7 @@ const MAX_FIELDS = 10
 export const OTHER_BYTES = 65_536
 
 /** A form with a file. */
-export interface FileForm {
+interface FileForm {
   fields: ReadonlyMap<string, string>
   /** Its bytes, in the chunks in which they were received. Null if no file was chosen. */
   file: { name: string; content: Buffer[] } | null

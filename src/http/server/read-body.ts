@@ -102,10 +102,7 @@ export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash 
 const STOPS_AFTER_MS = 500
 
 /** Does work on a body. Its signal is aborted if the client leaves, or soon after the service begins to stop. */
-export type WhileServed = <Result>(
-  request: FastifyRequest,
-  work: (signal: AbortSignal) => Promise<Result>,
-) => Promise<Result>
+type WhileServed = <Result>(request: FastifyRequest, work: (signal: AbortSignal) => Promise<Result>) => Promise<Result>
 
 /** Follows the clients and the end of a service, for work that ends with them. Call it before registering routes. */
 export function followService(app: FastifyInstance): WhileServed {

@@ -12,7 +12,7 @@ interface TracedRequest {
 }
 
 /** The outcome of a traced request. */
-export interface TracedAnswer {
+interface TracedAnswer {
   /** Null if it was cut off before it was answered. */
   status: number | null
   companyId?: string | undefined

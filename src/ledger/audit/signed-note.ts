@@ -6,7 +6,7 @@ import { HASH_BYTES } from '../integrity/merkle.ts'
  */
 
 /** The type bytes of keys: of logs, and of the witnesses that cosign their checkpoints. */
-export const KEY_TYPES = { ed25519: 1, cosignature: 4 } as const
+const KEY_TYPES = { ed25519: 1, cosignature: 4 } as const
 type KeyType = (typeof KEY_TYPES)[keyof typeof KEY_TYPES]
 const ID_BYTES = 4
 const PUBLIC_KEY_BYTES = 32
@@ -35,7 +35,7 @@ export interface NoteSignature {
 }
 
 /** A parsed note. `text` ends with a line feed and is what the signatures cover. */
-export interface Note {
+interface Note {
   text: string
   signatures: NoteSignature[]
 }
@@ -106,7 +106,7 @@ export function parseSignature(line: string): NoteSignature | null {
 }
 
 /** Decodes canonical base64; null for anything else, which Node.js's lenient decoder would accept. */
-export function decodeBase64(text: string): Buffer | null {
+function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null
 }
@@ -124,7 +124,7 @@ export function checkSignature(note: Note, keys: readonly VerifierKey[]): 'signe
 }
 
 /** Verifies an Ed25519 signature (RFC 8032) of a text. */
-export function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
+function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' })
   return verify(null, Buffer.from(text), key, signature)

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, isEventType } from '#domain/event-types'
+import { EVENT_TYPES, isEventType, ERASING_TYPES, type ErasingType, isErasing, mayErase } from '#domain/event-types'
 import {
   formatOrigin,
   type Checkpoint,
@@ -7,9 +7,8 @@ import {
   checkSignature,
   type VerifierKey,
 } from './signed-note.ts'
-import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
+import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '#ledger/integrity/merkle'
 import { CallChecker } from './verify-calls.ts'
-import { ErasureChecker } from './verify-erasures.ts'
 import { StreamVersions } from './stream-versions.ts'
 import {
   readLine,
@@ -17,6 +16,8 @@ import {
   assertValid,
   VerificationError,
   type VerificationErrorKind,
+  isCount,
+  parse,
 } from './verify-line.ts'
 
 /** What a ledger is checked against: checkpoints kept earlier, the keys that sign them, and who must have cosigned one. */
@@ -208,4 +209,112 @@ function findUnknownSchema({
   if (!isEventType(type)) return { position, reason: `events of type ${type} are not known` }
   if (version >= 1 && version <= EVENT_TYPES[type].version) return null
   return { position, reason: `schema version ${version} of ${type} is not known` }
+}
+
+const LINE_FEED = 0x0a
+/** Far beyond any event: a body has at most 64 MiB. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024
+
+/** Splits bytes into lines, including their line feeds; only a truncated last line has none. */
+export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+  let pieces: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of chunks) {
+    const lines: Buffer[] = []
+    let from = 0
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, from)) {
+      const rest = chunk.subarray(from, end + 1)
+      lines.push(pieces.length === 0 ? rest : Buffer.concat([...pieces, rest]))
+      ;[pieces, bytes, from] = [[], 0, end + 1]
+    }
+    if (from < chunk.length) pieces.push(chunk.subarray(from))
+    bytes += chunk.length - from
+    if (bytes > MAX_LINE_BYTES)
+      throw new VerificationError('unverifiable', null, `a line has more than ${MAX_LINE_BYTES} bytes`)
+    if (lines.length > 0) yield lines
+  }
+  if (pieces.length > 0) yield [Buffer.concat(pieces)]
+}
+
+/** An event without data. */
+interface Gone {
+  type: string
+  stream: string
+  actor: string
+  isNamed: boolean
+}
+
+/**
+ * Checks erasures: every event without data must be named by a later erasure or retirement that may concern it. An
+ * event that is named may still have its data, if it was exported before it was erased. Keeps only events without data
+ * and named positions in memory.
+ */
+class ErasureChecker {
+  readonly #gone = new Map<number, Gone>()
+  readonly #kept = new Set<number>()
+
+  /** The number of events without data. */
+  get count(): number {
+    return this.#gone.size
+  }
+
+  /** The number of events that have their data here but were erased later. */
+  get kept(): number {
+    return this.#kept.size
+  }
+
+  /** Checks the next event. Throws VerificationError. */
+  take(event: ExportedEvent): void {
+    const { position, type, stream, actor, data } = event
+    if (data === null) {
+      const mayBeGone = ERASING_TYPES.some((erasing) => mayErase(erasing, type))
+      assertValid(mayBeGone, position, `the data is missing, but data of ${type} is never erased`)
+      this.#gone.set(position, { type, stream, actor, isNamed: false })
+    } else if (isErasing(event)) {
+      const positions = parsePositions(data)
+      assertValid(
+        positions?.every((named) => named < position) === true,
+        position,
+        `the data of ${type} do not match its schema`,
+      )
+      for (const named of positions) this.#name(named, { position, type: event.type, stream })
+    }
+  }
+
+  #name(named: number, by: { position: number; type: ErasingType; stream: string }): void {
+    const gone = this.#gone.get(named)
+    if (!gone) {
+      this.#kept.add(named)
+      return
+    }
+    // Rejected records and names of files are in the streams of their calls.
+    const isOfPerson =
+      by.type === 'RecordsRetired' ||
+      gone.type === 'EmployeeRecordRejected' ||
+      gone.stream === by.stream ||
+      (gone.type === 'FileUploaded' && (by.type === 'EmployeeErased' || gone.actor === by.stream))
+    assertValid(
+      mayErase(by.type, gone.type) && isOfPerson,
+      named,
+      `it is named by the ${by.type} at position ${by.position}, which cannot concern it`,
+    )
+    gone.isNamed = true
+  }
+
+  /** Checks the end of the ledger. Throws VerificationError if an event lacks its data and no event explains it. */
+  end(): void {
+    for (const [position, { isNamed }] of this.#gone) {
+      if (!isNamed)
+        throw new VerificationError(
+          'invalid',
+          position,
+          'the data is missing, and no erasure or retirement names the event',
+        )
+    }
+  }
+}
+
+function parsePositions(data: string): number[] | null {
+  const { positions } = (parse(data) ?? {}) as { positions?: unknown }
+  return Array.isArray(positions) && positions.every((at) => isCount(at) && at > 0) ? (positions as number[]) : null
 }

@@ -100,7 +100,7 @@ export async function readFailingWork(db: LedgerDb, companyId: string): Promise<
 }
 
 /** Work that fails for some companies, or for all. */
-export interface FailingWorkSummary {
+interface FailingWorkSummary {
   work: BackgroundWork
   companies: number
   /** Since when, RFC 3339 UTC. */

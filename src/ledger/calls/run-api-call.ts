@@ -65,7 +65,7 @@ async function append(lanes: Lanes, call: WriteCall): Promise<AnsweredCall> {
 }
 
 /** Who takes a call back, and how. */
-export interface UndoRequest {
+interface UndoRequest {
   companyId: string
   userId: string
   client: Client | null

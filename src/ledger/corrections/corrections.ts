@@ -52,7 +52,7 @@ export function isCorrected({ applied, total }: Pick<Correction, 'applied' | 'to
  */
 
 /** A completed call that applied records of a failed one. */
-export interface NewCorrection {
+interface NewCorrection {
   companyId: string
   correctedId: string
   /** That of the event that closes the call. */

@@ -7,7 +7,7 @@ import type { LedgerDb } from '../tables.ts'
 const MAX_SEEN = 10_000
 
 /** The employees who were erased after a position. */
-export interface Erasures {
+interface Erasures {
   employees: { id: string; position: number }[]
   /** The position up to which they are complete. */
   position: number

@@ -16,7 +16,7 @@ import { readEventPage } from '#ledger/read/read-events'
  */
 
 /** A completed call that took back something of another one. */
-export interface NewUndoing {
+interface NewUndoing {
   companyId: string
   undoneId: string
   /** That of the event that closes the call. */
@@ -111,13 +111,13 @@ export async function readUndo(
 }
 
 /** An attribute of an employee, by its name in changes; null for anything about them. */
-export interface ChangedAttribute {
+interface ChangedAttribute {
   employeeId: string
   attribute: string | null
 }
 
 /** What set an attribute last. */
-export interface LaterChange {
+interface LaterChange {
   position: number
   /** Null if no call did. */
   callId: string | null

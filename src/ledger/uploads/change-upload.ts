@@ -13,7 +13,7 @@ export type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 export const idsOf = ({ companyId, id }: UploadRef) => [toUuid(companyId), toUuid(id)]
 
 /** What changes when rows are erased, or split into other parts, which have other calls. */
-export const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
+const SELECT_STATE = `(select string_agg(p.call_id || ' ' || p.erased, ',' order by p.part) from upload_parts p
   where p.company_id = $1 and p.upload_id = $2)`
 
 /**
@@ -90,7 +90,7 @@ export async function readPlanState(pool: Pool, upload: UploadRef): Promise<stri
 }
 
 /** The rows of a file that is not applied yet, to split them into parts again. */
-export interface RowsToPlan {
+interface RowsToPlan {
   /** The contents of its parts, in order. */
   contents: string[]
   /** Changes with the rows. */

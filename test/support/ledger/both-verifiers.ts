@@ -3,9 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { isUtf8 } from 'node:buffer'
 import { parseCheckpoints, parseVerifierKey } from '../../../src/ledger/audit/signed-note.ts'
-import { splitLines } from '../../../src/ledger/audit/export-lines.ts'
-import type { Verdict } from '../../../src/ledger/audit/verify-export.ts'
-import { verifyExport } from '../../../src/ledger/audit/verify-export.ts'
+import { type Verdict, verifyExport, splitLines } from '../../../src/ledger/audit/verify-export.ts'
 
 /** An export to verify, with the bytes of its file of checkpoints, if any. */
 export interface Case {

@@ -226,7 +226,7 @@ const SentMessage = strictObject({
   }),
 })
 
-export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to deliver a message. Kept for 30 days.', {
+const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to deliver a message. Kept for 30 days.', {
   id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
   type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
   position: Type.Unsafe<number | null>({
@@ -250,14 +250,14 @@ export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to 
     }),
   ),
 })
-export const DeliveryList = makeListSchema(ShownDelivery)
-export const DeliveryListQuery = strictObject({
+const DeliveryList = makeListSchema(ShownDelivery)
+const DeliveryListQuery = strictObject({
   ...Page,
   status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')),
 })
 
 /** Renders a delivery for a response; with what it sent, if that was read. */
-export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
+function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
   const status = delivery.isDelivered ? 'delivered' : 'failed'
   const request = sent && { headers: sent.headers, body: sent.body, erased: sent.isErased }
   return render(ShownDelivery, { ...delivery, status, ...(request === undefined ? {} : { request }) })
