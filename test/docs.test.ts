@@ -39,6 +39,7 @@ const NO_SETTINGS = new Set([
   'KEY_PROTOCOLS',
   'WEBHOOK_TYPES',
   'MESSAGE_TYPES',
+  'OF_ALL',
 ])
 
 /** The sections that somebody follows when something is wrong or to be changed. */
