@@ -22,7 +22,7 @@ import {
   renderConfirmedAction,
   listNotices,
 } from '#pages/parts/form-page'
-import { html, type Html, isolate, renderTable, renderTime, renderFacts } from '#pages/parts/elements'
+import { html, isolate, renderTable, renderTime, renderFacts } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
 import { renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
@@ -133,7 +133,7 @@ const QUESTIONS = {
 } as const
 
 /** Renders how the user signs in through the company's provider; nothing if it has none in use. */
-async function renderProviderLink(services: PageServices, user: UserRecord, companyId: string): Promise<Html> {
+async function renderProviderLink(services: PageServices, user: UserRecord, companyId: string) {
   const provider = await findUsedProvider(services, companyId)
   if (!provider) return html``
   const { name } = provider.settings
@@ -190,7 +190,7 @@ function makePasswordForm(services: PageServices): Form<unknown, 'password'> {
 }
 
 /** Renders the form that changes the user's own password. */
-function renderPasswordForm(forms: PageForms<'password'>, email: string): Html {
+function renderPasswordForm(forms: PageForms<'password'>, email: string) {
   return html`<h2>Password</h2>
     ${renderForm(forms, 'password', {
       fields: [
@@ -230,11 +230,7 @@ function makeSessionsForm({
 }
 
 /** Renders the user's own sessions and the buttons that end them. */
-async function renderSessions(
-  { db, sessions }: PageServices,
-  forms: PageForms<'sessions'>,
-  request: FastifyRequest,
-): Promise<Html> {
+async function renderSessions({ db, sessions }: PageServices, forms: PageForms<'sessions'>, request: FastifyRequest) {
   const viewer = getViewer(request)
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
   const action = forms.actionOf('sessions')
@@ -263,13 +259,13 @@ async function renderSessions(
     </div>`
 }
 
-function renderBrowser(userAgent: string): Html {
+function renderBrowser(userAgent: string) {
   const name = findBrowserName(userAgent)
   if (name !== null) return html`${name}`
   return userAgent === '' ? html`unknown` : isolate(userAgent)
 }
 
-function renderSignOut(action: string, { id, userAgent, address }: ShownSession): Html {
+function renderSignOut(action: string, { id, userAgent, address }: ShownSession) {
   return renderConfirmedAction({
     label: 'Sign out',
     of: html`${renderBrowser(userAgent)} at ${address}`,
@@ -341,11 +337,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
 }
 
 /** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */
-async function renderAlerts(
-  { db, company }: PageServices,
-  forms: PageForms<'alerts'>,
-  request: FastifyRequest,
-): Promise<Html> {
+async function renderAlerts({ db, company }: PageServices, forms: PageForms<'alerts'>, request: FastifyRequest) {
   const { companyId, userId, role } = getViewer(request)
   if (role !== 'admin' || !company.outbox) return html``
   const isOn = await wantsAlerts(db, companyId, userId)

@@ -17,7 +17,6 @@ import { addFormPage, renderForm, type PageContent, type PageRequest, type Form 
 import {
   isolate,
   html,
-  type Html,
   renderCopyable,
   renderTable,
   renderTime,
@@ -41,7 +40,7 @@ const LAST_PASSKEY = html`<p class="warning">
 </p>`
 
 /** Renders the user's own passkeys and recovery codes, with the ways to change them. */
-export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord): Promise<Html> {
+export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord) {
   const { pool } = services.company
   const viewer = getViewer(request)
   const { party, reason } = findSupport(services)
@@ -63,7 +62,7 @@ export async function renderPasskeys(services: PageServices, request: FastifyReq
     ${passkeys.length > 0 && user.hasPassword && renderCodes(await countRecoveryCodes(pool, viewer))}`
 }
 
-function renderCodes(left: number): Html {
+function renderCodes(left: number) {
   return html`<h3>Recovery codes</h3>
     <p>
       Without your passkeys, your password and a recovery code sign you in. Each code works once.
@@ -72,7 +71,7 @@ function renderCodes(left: number): Html {
     <p class="actions"><a class="button" href="${RECOVERY_CODES_PATH}">Make new recovery codes…</a></p>`
 }
 
-function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
+function renderPasskeyTable(passkeys: Passkey[], timeZone: string) {
   return renderTable({
     caption: 'Your passkeys',
     columns: {

@@ -16,7 +16,6 @@ import {
   isolate,
   renderBadge,
   html,
-  type Html,
   renderTable,
   renderTime,
   renderTimeOrNever,
@@ -103,7 +102,7 @@ async function requireToken(db: LedgerDb, request: TokenRequest): Promise<SeenTo
 }
 
 /** Renders a page of the tokens of a user, newest first, each with a link to revoke it. */
-export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whenNone: string): Promise<Html> {
+export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whenNone: string) {
   const { companyId, timeZone } = getViewer(request)
   const { userId, path } = placeOf(request)
   const { cursor, page } = readListQuery(request, 'tok')
@@ -113,7 +112,7 @@ export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whe
   ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }
 
-function renderTokenTable(tokens: SeenToken[], path: string, timeZone: string): Html {
+function renderTokenTable(tokens: SeenToken[], path: string, timeZone: string) {
   return renderTable({
     caption: 'Tokens, newest first',
     columns: {
@@ -142,7 +141,7 @@ const BADGES = {
 }
 
 /** Renders the status of a token as a badge. */
-export function renderTokenStatus({ token, now }: SeenToken): Html {
+export function renderTokenStatus({ token, now }: SeenToken) {
   return BADGES[getTokenStatus(token, now)]
 }
 
@@ -189,7 +188,7 @@ function showToken(token: SeenToken['token'], secret: string, timeZone: string):
 const EVERYTHING = 'everything'
 
 /** Renders what the token may do, as far as there is a choice. */
-function renderScopes(role: Role, fields: FormFields, problem: FormProblem): Html {
+function renderScopes(role: Role, fields: FormFields, problem: FormProblem) {
   if (role === 'member') return html`<input type="hidden" name="${EVERYTHING}" value="on" />`
   const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
@@ -224,7 +223,7 @@ export async function renderTokens(
   forms: PageForms<'token'>,
   request: FastifyRequest,
   version: number,
-): Promise<Html> {
+) {
   const asked = { next: ACCOUNT_PATH, problem: forms.problemOf('token'), id: 'proof' }
   const proof = await renderProof(services, request, asked)
   return html`<h2 id="tokens">Tokens</h2>

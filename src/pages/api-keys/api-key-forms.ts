@@ -38,7 +38,7 @@ import {
   renderHidden,
 } from '#pages/parts/form'
 import { formatScopes, DAYS, formatExpectedCalls } from '#pages/parts/key-words'
-import { describeZone, html, type Html } from '#pages/parts/elements'
+import { describeZone, html } from '#pages/parts/elements'
 import { renderFormSection, type PageForms } from '#pages/parts/form-page'
 import { capitalise } from '#pages/parts/call-words'
 
@@ -259,7 +259,7 @@ export function renderExpectedCalls(
   forms: PageForms<'expect'>,
   proposal: ExpectedCalls | null,
   timeZone: string,
-): Html {
+) {
   const isProposed = proposal !== null && !isSameExpectation(proposal, key.expectedCalls)
   return renderFormSection(forms, 'expect', {
     heading: 'Expected calls',
@@ -276,7 +276,7 @@ export function renderExpectedCalls(
   })
 }
 
-function renderProposal(action: string, version: number, proposal: ExpectedCalls): Html {
+function renderProposal(action: string, version: number, proposal: ExpectedCalls) {
   return html`<form method="post" action="${action}" class="actions">
     ${renderSeenVersion(version)} ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
     <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
@@ -284,7 +284,7 @@ function renderProposal(action: string, version: number, proposal: ExpectedCalls
   </form>`
 }
 
-function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: string): Html {
+function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: string) {
   const noDay = findError('days', 'Days', problem)
   const hint = `Such as 06:00, in ${timeZone}. The call may come after that time of the day before.`
   return html`${renderFields([WAY], fields, problem)}
@@ -330,7 +330,7 @@ export function readExcess(text = '') {
 const PEOPLE = { type: 'number', min: 1, isRequired: false } as const
 
 /** Renders the form `allow`, if a call was refused for the limits of a key since somebody last allowed one. */
-export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms: PageForms<'allow'>): Html {
+export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms: PageForms<'allow'>) {
   const refused = usage.people?.refused
   if (!refused) return html``
   return renderFormSection(forms, 'allow', {

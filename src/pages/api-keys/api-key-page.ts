@@ -16,7 +16,6 @@ import { readCallsChart } from '#pages/charts/calls-chart'
 import {
   renderStatusBadge,
   html,
-  type Html,
   renderTable,
   renderTime,
   renderAddressLink,
@@ -69,7 +68,7 @@ const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
 const LAST_CALLS = 5
 
 /** Reads and renders what a key was used for: a chart, and its last calls. Empty if there are none. */
-async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZone: string): Promise<Html> {
+async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZone: string) {
   const db = await reads.of(companyId)
   const { entries } = await listLogEntries(db, companyId, { key }, { before: null, limit: LAST_CALLS })
   if (entries.length === 0) return html``
@@ -79,7 +78,7 @@ async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZo
   </aside>`
 }
 
-function renderLastCalls(entries: readonly LogEntry[], timeZone: string): Html {
+function renderLastCalls(entries: readonly LogEntry[], timeZone: string) {
   return renderTable({
     caption: 'The last calls',
     columns: {
@@ -253,7 +252,7 @@ function renderKeyPage(
   }
 }
 
-function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
+function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string) {
   const { key } = seen
   return renderFacts({
     Status: renderKeyStatus(seen, hasProblem(seen, problems)),
@@ -276,7 +275,7 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
 /** Addresses that are shown of a key, the last used ones. */
 const SHOWN_ADDRESSES = 50
 
-function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
+function renderAddresses(addresses: UsedAddress[], timeZone: string) {
   if (addresses.length === 0) return html``
   const count = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`
   const status = `Calls that create or update employees came from ${addresses.length < SHOWN_ADDRESSES ? '' : 'at least '}${count}.`
@@ -295,7 +294,7 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
   )
 }
 
-function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): Html {
+function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms) {
   return html`${isEnabled ? renderAction(forms, 'disable', ACTIONS.disable) : renderAction(forms, 'enable', ACTIONS.enable)}
     <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
 }
@@ -319,7 +318,7 @@ const ROTATION = html`<p>
   stops now.
 </p>`
 
-function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
+function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string) {
   const { key } = seen
   return html`${renderFormSection(forms, 'edit', {
     heading: 'Name, quota and access',

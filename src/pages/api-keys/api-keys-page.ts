@@ -7,7 +7,6 @@ import {
   renderCopyWarning,
   renderCopyable,
   renderTime,
-  type Html,
   renderTable,
   renderTimeOrNever,
 } from '#pages/parts/elements'
@@ -134,7 +133,7 @@ function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
 const HINT = 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.'
 
 /** Renders the search. With a script, the browser sends the SHA-256 of a secret instead of the secret. */
-function renderSecretSearch(problem: FormProblem): Html {
+function renderSecretSearch(problem: FormProblem) {
   return html`<form method="post" action="${PATH}" class="filters" role="search" data-hashed-secret>
     ${renderField({ name: 'q', label: 'Find a key or token', autocomplete: 'off', isNoWord: true, hint: HINT }, problem)}
     <input type="hidden" name="secret_sha256" />
@@ -142,7 +141,7 @@ function renderSecretSearch(problem: FormProblem): Html {
   </form>`
 }
 
-function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string): Html {
+function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string) {
   if (items.length === 0)
     return html`<p class="empty">
       No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.
@@ -161,11 +160,11 @@ function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string
     ${isMore && html`<p>There are more. Enter more of the name.</p>`}`
 }
 
-function renderKeyName({ key }: SeenKey): Html {
+function renderKeyName({ key }: SeenKey) {
   return html`<a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>`
 }
 
-function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>): Html {
+function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>) {
   return html`<a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
     Token of <bdi>${owners.get(token.userId) ?? 'Erased user'}</bdi><br /><code class="below">${token.id}</code>`
 }
@@ -178,7 +177,7 @@ const FOUND_BY = {
   name: 'Its name',
 }
 
-function renderPreviousEnd(seen: SeenKey, timeZone: string): Html {
+function renderPreviousEnd(seen: SeenKey, timeZone: string) {
   const { previousExpiresAt: end } = seen.key
   return end === null
     ? html``
@@ -241,7 +240,7 @@ function renderKeyList(
   { filter, cursor, keys, problems }: Awaited<ReturnType<typeof loadKeys>>,
   searchProblem: FormProblem,
   timeZone: string,
-): Html {
+) {
   const { status = '' } = filter
   const isNone = keys.length === 0 && status === '' && cursor === undefined
   const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }
@@ -256,7 +255,7 @@ function renderKeyList(
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
 
-function renderNoKeys(): Html {
+function renderNoKeys() {
   return html`<div class="empty">
     <h2>No API keys yet</h2>
     <p>A program needs a key to create and update employees.</p>
@@ -266,7 +265,7 @@ function renderNoKeys(): Html {
 
 const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })
 
-function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], timeZone: string): Html {
+function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], timeZone: string) {
   if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
   return renderTable({
     caption: 'API keys, newest first',

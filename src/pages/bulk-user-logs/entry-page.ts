@@ -13,7 +13,7 @@ import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, toFormProblem, checkForm, readFormFields } from '#pages/parts/form'
 import { addFormPage, renderForm, type PageForms, type PageRequest } from '#pages/parts/form-page'
-import { html, type Html, renderStatusBadge } from '#pages/parts/elements'
+import { html, renderStatusBadge } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import {
   type RecordFilter,
@@ -124,7 +124,7 @@ function nameOf(at: number): string {
 }
 
 /** Renders the fields with what the API said of each, below the names of their people. */
-function renderFields(fields: FaultyCall['fields'], values: FormFields): Html {
+function renderFields(fields: FaultyCall['fields'], values: FormFields) {
   const errors = fields.flatMap(({ messages }, at) =>
     messages.map((message) => ({
       index: 0,
@@ -241,7 +241,7 @@ async function openEntry({ reads, requireLogEntry }: PageServices, request: Entr
   return { db, entry, client: await readClientOf(db, companyId, entry.position) }
 }
 
-function renderHeading(entry: LogEntry): Html {
+function renderHeading(entry: LogEntry) {
   return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
 }
 

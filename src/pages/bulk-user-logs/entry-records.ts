@@ -6,7 +6,7 @@ import type { OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/re
 import type { DetailedRecord } from '#log/detailed-records'
 import { encodeCursor } from '#http/server/query-values'
 import { describeCause } from '#pages/parts/describe-cause'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
@@ -33,11 +33,7 @@ function buildDownloadUrl(
  * Renders why records were refused, most frequent first. Each cause is a filter and has downloads. A chosen one stays in
  * view.
  */
-export function renderCauses(
-  entry: LogEntry,
-  { causes, hasMore, isPartial }: Refusals,
-  chosen: string | undefined,
-): Html {
+export function renderCauses(entry: LogEntry, { causes, hasMore, isPartial }: Refusals, chosen: string | undefined) {
   if (causes.length === 0) return html``
   const isShown = (cause: Cause, at: number) => at < SHOWN || formatCause(cause) === chosen
   const list = (some: Cause[]) =>
@@ -59,7 +55,7 @@ export function renderCauses(
   </div>`
 }
 
-function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
+function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
   const error = formatCause(cause)
   const words = describeCause(cause)
   const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#causes`
@@ -108,7 +104,7 @@ interface RecordSection {
 }
 
 /** Renders the records of an entry with their filters and downloads. */
-export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection): Html {
+export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection) {
   return html`<section aria-labelledby="records">
     <div class="tools">
       <h2 id="records" class="visually-hidden">Records</h2>
@@ -141,7 +137,7 @@ function countChanged(outcomes: OutcomeCounts): { total: number; changed: number
 }
 
 /** Renders the outcomes of a call's records as filters, if they differ. */
-function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery): Html {
+function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery) {
   if (outcomes.size < 2) return html``
   const { total, changed } = countChanged(outcomes)
   const isChanged = outcomes.size > 2 && changed < total
@@ -165,7 +161,7 @@ function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, 
 }
 
 /** Renders the chosen cause with a link that removes the filter. */
-function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery): Html {
+function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery) {
   const { error = '' } = given
   if (error === '') return html``
   const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
@@ -176,7 +172,7 @@ function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }
   >`
 }
 
-function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
+function renderSearch(entry: LogEntry, { given, problem }: RecordQuery) {
   const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
   const person = { name: 'q', label: 'Person', placeholder: 'Person', isRequired: false, maxLength: 254 }
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
@@ -187,7 +183,7 @@ function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   </form>`
 }
 
-function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, shown, filter }: RecordQuery): Html {
+function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, shown, filter }: RecordQuery) {
   const { q = '', error = '' } = filter ? given : {}
   const status = filter && shown !== ALL ? shown : ''
   const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
@@ -203,7 +199,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   </p>`
 }
 
-function renderMissing(count: number): Html {
+function renderMissing(count: number) {
   if (count === 0) return html``
   const [records, they] = count === 1 ? ['record is', 'it was'] : ['records are', 'they were']
   return html`<p class="hint">
@@ -211,7 +207,7 @@ function renderMissing(count: number): Html {
   </p>`
 }
 
-function renderInvalid(entry: LogEntry, { problem }: RecordQuery): Html {
+function renderInvalid(entry: LogEntry, { problem }: RecordQuery) {
   const messages = problem!.errors.map(({ message }) => message).join('; ')
   return html`<p class="alert" role="alert">
     This filter is not valid: ${messages || problem!.detail}.
@@ -219,7 +215,7 @@ function renderInvalid(entry: LogEntry, { problem }: RecordQuery): Html {
   </p>`
 }
 
-function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage): Html {
+function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage) {
   if (records.length === 0)
     return html`<p class="empty">
       No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.

@@ -14,7 +14,6 @@ import {
   renderFacts,
   renderId,
   html,
-  type Html,
   renderEntryLink,
   renderNameLink,
   renderTime,
@@ -50,7 +49,7 @@ export function formatEntryTitle(logEntry: LogEntry): string {
 }
 
 /** Renders a sentence that says which key asked for what, and what happened. */
-export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts) {
   const { entry } = logEntry
   const { total } = entry.counts
   const verb = rulesOf(entry.operation).verb
@@ -91,14 +90,14 @@ function isAboutRecords({ entry: { error } }: LogEntry): boolean {
 }
 
 /** Renders why a call was refused as a whole, in the words of the API. */
-export function renderWholeRefusal(logEntry: LogEntry): Html {
+export function renderWholeRefusal(logEntry: LogEntry) {
   const { error } = logEntry.entry
   if (!error || isAboutRecords(logEntry)) return html``
   return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(logEntry)}</p>`
 }
 
 /** Renders what of a call was ignored, or kept otherwise than it was sent. */
-export function renderNotes({ entry: { notes } }: LogEntry): Html {
+export function renderNotes({ entry: { notes } }: LogEntry) {
   if (notes.length === 0) return html``
   return html`<section aria-label="Notes">
     <h2>Not applied as sent</h2>
@@ -108,7 +107,7 @@ export function renderNotes({ entry: { notes } }: LogEntry): Html {
   </section>`
 }
 
-function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
+function renderApiError({ entry: { error, http_status: status } }: LogEntry) {
   if (!error) return html``
   return html`<span id="api-error">${error.detail}</span> (<a href="/problems/${error.code}"
       >${status} <code>${error.code}</code></a
@@ -116,7 +115,7 @@ function renderApiError({ entry: { error, http_status: status } }: LogEntry): Ht
 }
 
 /** Renders the counts of a call, and what they mean where that is not obvious. */
-export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts) {
   const { counts } = logEntry.entry
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
@@ -143,7 +142,7 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 const RESEND = ' Fix and send again also sends the others, for as long as they are kept.'
 
 /** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
-export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
+export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null) {
   return html`${corrects.length !== 0 && html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
   ${
     correction !== null &&
@@ -155,7 +154,7 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correction:
 }
 
 /** Renders which call an entry took back, which calls took it back, and the link that asks to do so. */
-export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]): Html {
+export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]) {
   const { total, failed, no_updates: unchanged } = entry.counts
   const isUndoable = entry.status === 'Completed' && total > failed + unchanged
   return html`${entry.undoes !== null && html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
@@ -166,11 +165,11 @@ export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]
   ${isUndoable && html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>`}`
 }
 
-function renderLinks(ids: readonly string[]): Html {
+function renderLinks(ids: readonly string[]) {
   return html`${ids.map((id, at) => html`${at !== 0 && ', '}${renderEntryLink(id)}`)}`
 }
 
-function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {
+function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>) {
   const rows = part
     ? `, rows ${formatNumber(part.first_row)}–${formatNumber(part.last_row)} (part ${part.number} of ${part.of})`
     : ''
@@ -178,7 +177,7 @@ function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Htm
 }
 
 /** Renders the facts of the request. */
-export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
+export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string) {
   const { entry } = logEntry
   const { key } = entry
   return html`<section aria-label="Request">

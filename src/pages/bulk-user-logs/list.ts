@@ -187,7 +187,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
 const [YEAR_AT, TIME_AT, SECONDS_AT] = [-15, -10, -3]
 
 /** Renders a formatted time without its zone, with marks on what narrow pages leave out. */
-function renderShortTime(time: string): Html {
+function renderShortTime(time: string) {
   const text = time.split(' ').slice(0, 4).join(' ')
   return html`${text.slice(0, YEAR_AT)}<span class="year">${text.slice(YEAR_AT, TIME_AT)}</span
     >${text.slice(TIME_AT, SECONDS_AT)}<span class="seconds">${text.slice(SECONDS_AT)}</span>`
@@ -208,7 +208,7 @@ interface ListPage extends EntryList {
 }
 
 /** Renders the page: its head, the filter bar, and the entries; the first page receives new entries live. */
-export function renderLogPage(bar: Html, page: ListPage): Html {
+export function renderLogPage(bar: Html, page: ListPage) {
   const { filter, entries, reached, searched } = page
   const { given } = filter
   const isNone = entries.length === 0
@@ -260,7 +260,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
 const NONE_YET = html`<div data-live-none hidden></div>`
 
 /** Renders how many entries match. The script adds those that arrive. */
-function renderCount({ count: counted, filter }: ListPage): Html {
+function renderCount({ count: counted, filter }: ListPage) {
   if (counted === null) return html``
   const { count, isMore } = counted
   const isFiltered = Object.keys(filter.given).length > 0
@@ -276,7 +276,7 @@ function renderCount({ count: counted, filter }: ListPage): Html {
 }
 
 /** Renders the sums of the counts of all pages. The script adds those of entries that arrive. */
-function renderTotals({ facets }: ListPage): Html {
+function renderTotals({ facets }: ListPage) {
   if (facets === null) return html``
   const { totals: sums, isMore } = facets
   return html`<tfoot>
@@ -298,7 +298,7 @@ function renderTotals({ facets }: ListPage): Html {
 }
 
 /** Renders the heading, with the number of entries and tools beside it. */
-export function renderHead(tools: Html, count = html``): Html {
+export function renderHead(tools: Html, count = html``) {
   return html`<div class="tools log-head">
     <h1>Bulk User Logs</h1>
     ${count}
@@ -307,20 +307,20 @@ export function renderHead(tools: Html, count = html``): Html {
   </div>`
 }
 
-function renderSearched({ way, time }: NonNullable<EntryList['searched']>, timeZone: string): Html {
+function renderSearched({ way, time }: NonNullable<EntryList['searched']>, timeZone: string) {
   return html`<p class="hint" role="status">
     Searched ${way === 'older' ? 'back' : 'forward'} to <time datetime="${time}">${formatTime(time, timeZone)}</time>.
     There may be more matching entries.
   </p>`
 }
 
-function renderLiveAttributes({ given }: PageFilter, reached: number): Html {
+function renderLiveAttributes({ given }: PageFilter, reached: number) {
   return html`data-live data-cursor="${encodeCursor(reached)}" data-stream="${STREAM_PATH}"
   data-rows="${buildUrl(ROWS_PATH, given)}"`
 }
 
 /** Shown by the script. The live region announces the number of waiting entries. */
-function renderLiveBar(): Html {
+function renderLiveBar() {
   return html`<div class="tools" data-live-bar hidden>
     <button type="button" data-live-pause>Pause</button>
     <span class="badge" data-live-status>Connecting</span>
@@ -331,7 +331,7 @@ function renderLiveBar(): Html {
 }
 
 /** Renders what the script fetches: rows, and the position up to which the log was read. */
-export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
+export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean) {
   return html`<table>
     <tbody data-cursor="${encodeCursor(reached)}" ${hasMore && html`data-more`}>
       ${renderEntryRows(entries, timeZone)}
@@ -340,7 +340,7 @@ export function renderRowsFragment(entries: LogEntry[], timeZone: string, reache
 }
 
 /** Shows the way from a key to the first entry, for a company without entries. */
-export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
+export function renderFirstCall(baseUrl: string, apiId: string | null) {
   const { path } = NAVIGATION.apiKeys
   const other = apiId !== null && html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`
   return html`<div class="empty">
@@ -362,7 +362,7 @@ export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
 }
 
 /** Shown when no entry matches the filters. */
-export function renderNoMatch(): Html {
+export function renderNoMatch() {
   return html`<div class="empty">
     <h2>No matching entries</h2>
     <p><a href="${LOGS_PATH}">Clear the filters</a> to see all entries.</p>

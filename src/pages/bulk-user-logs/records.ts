@@ -20,7 +20,7 @@ import { renderRefusedRecord } from './refused-record.ts'
 import { buildEntryUrl } from './entry.ts'
 
 /** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
-export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
+export function renderRecordDetails({ shown, outcome }: DetailedRecord) {
   if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
@@ -43,7 +43,7 @@ export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
   )
 }
 
-function renderAttributes(caption: string, rows: [name: string, value: Html][]): Html {
+function renderAttributes(caption: string, rows: [name: string, value: Html][]) {
   return html`<dl class="facts" aria-label="${caption}">
     ${rows.map(
       ([name, value]) =>
@@ -61,7 +61,7 @@ const COLUMNS = {
 } as const
 
 /** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
-export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
+export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]) {
   const refused = records.filter(({ outcome }) => outcome === 'Failed').length
   const isOfOneKind = refused === records.length || (refused === 0 && createsAll(entry.entry.operation))
   const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
@@ -84,7 +84,7 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): H
 /** The cells of a line after the person. */
 type Line = Html
 
-function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number): Html {
+function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number) {
   const { index, erased } = record.shown
   const [first, ...further] = lines
   const hasDetails = !erased && (record.outcome === 'Failed' || record.outcome === 'Created')
@@ -145,7 +145,7 @@ const MAX_TEXT = 60
 const MAX_SET = 8
 
 /** Renders the value at a pointer into a record. */
-function renderSent(record: unknown, pointer: string): Html {
+function renderSent(record: unknown, pointer: string) {
   let value = record
   for (const name of pointer.split('/').slice(1)) {
     const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -206,7 +206,7 @@ function renderChangeLines(record: DetailedRecord): Line[] {
 }
 
 /** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */
-function renderPerson(record: DetailedRecord): Html {
+function renderPerson(record: DetailedRecord) {
   const { shown, employee } = record
   const { name, email, external_id: externalId } = nameRecord(record)
   const names = employee
@@ -220,14 +220,14 @@ function renderPerson(record: DetailedRecord): Html {
 }
 
 /** Renders the person of a record with email and id. */
-export function renderPersonInFull(record: DetailedRecord): Html {
+export function renderPersonInFull(record: DetailedRecord) {
   const { employee, shown } = record
   const id = formatId(shown.employee_id)
   return html`${renderPerson(record)} ${employee && isolate(employee.email)}
   ${id !== null && html`<code><bdi>${id}</bdi></code>`}`
 }
 
-function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html): Html {
+function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html) {
   // A refused record may name an employee that the company does not have.
   const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
   return isOurs ? html`<a href="${buildEmployeeUrl(id)}">${text}</a>` : text

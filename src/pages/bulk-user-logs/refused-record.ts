@@ -27,7 +27,7 @@ export function renderRefusedRecord(
   { record, truncated, errors_omitted: omitted }: RefusedRecord,
   messages: PlacedMessage[],
   label: string,
-): Html {
+) {
   // A truncated record is no longer valid JSON.
   const cut = { content: isolate(shorten(String(record))), pointer: null }
   const lines = record === null ? [] : truncated ? [cut] : takeLines(renderLines(record, '', '', html``, ''))
@@ -55,7 +55,7 @@ export function renderRefusedRecord(
   ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the CSV has all of them.`)}`
 }
 
-function renderMessage({ pointer, code, message }: PlacedMessage): Html {
+function renderMessage({ pointer, code, message }: PlacedMessage) {
   return html`<span class="fault">${message}</span>
     <code>${code}</code>${pointer !== '' && html` at <code><bdi>${pointer}</bdi></code>`}`
 }
@@ -89,7 +89,7 @@ function* renderLines(value: unknown, pointer: string, indent: string, before: H
 }
 
 /** Renders a scalar or empty value, isolated from the surrounding writing direction. */
-function renderJson(value: unknown): Html {
+function renderJson(value: unknown) {
   return isolate(shorten(JSON.stringify(value)))
 }
 

@@ -13,7 +13,7 @@ import { ProblemError } from '#http/server/problem'
 import { requireUpload } from '#uploads/apply-upload'
 import { undoUpload } from '#uploads/undo-upload'
 import { renderAttributeName, renderBreakable, renderChange } from '#pages/parts/attribute-values'
-import { renderCounts, html, type Html, renderEntryLink, renderTable } from '#pages/parts/elements'
+import { renderCounts, html, renderEntryLink, renderTable } from '#pages/parts/elements'
 import { renderButtons } from '#pages/parts/form'
 import { renderForm, type PageForms, addFormPage, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -29,7 +29,7 @@ interface ShownPreview {
 }
 
 /** Renders what undoing an entry or a file would do, by name, and asks whether to do it. */
-function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>): Html {
+function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
   const { preview, what, back } = shown
   const { restored, partly, staying, same } = preview.people
   const undone = restored + partly
@@ -68,7 +68,7 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>): Html 
     ${renderStaying(shown)} ${renderRestored(shown)}`
 }
 
-function renderStaying({ preview: { stays }, employees }: ShownPreview): Html {
+function renderStaying({ preview: { stays }, employees }: ShownPreview) {
   if (stays.total === 0) return html``
   const table = renderTable<Stay>({
     caption: 'Attributes that stay as they are',
@@ -83,7 +83,7 @@ function renderStaying({ preview: { stays }, employees }: ShownPreview): Html {
     ${table} ${renderMore(stays.total)}`
 }
 
-function renderReason(attribute: StayingAttribute | null, message: string): Html {
+function renderReason(attribute: StayingAttribute | null, message: string) {
   const by = attribute?.changed_by
   if (!by) return html`${message}`
   const what = attribute.reason === 'employee_changed' ? 'The person was changed since' : 'Changed since'
@@ -91,7 +91,7 @@ function renderReason(attribute: StayingAttribute | null, message: string): Html
   return html`${what} by ${renderEntryLink(by.log_id)}`
 }
 
-function renderRestored({ preview: { restored }, employees }: ShownPreview): Html {
+function renderRestored({ preview: { restored }, employees }: ShownPreview) {
   if (restored.total === 0) return html``
   const table = renderTable<UndoPreview['restored']['first'][number]>({
     caption: 'Attributes that get their old values',
@@ -111,11 +111,11 @@ function renderRestored({ preview: { restored }, employees }: ShownPreview): Htm
     ${table} ${renderMore(restored.total)}`
 }
 
-function renderMore(count: number): Html {
+function renderMore(count: number) {
   return count <= MAX_NAMED ? html`` : html`<p class="hint">and ${formatNumber(count - MAX_NAMED)} more</p>`
 }
 
-function renderPerson(id: string | null, employees: ShownPreview['employees']): Html {
+function renderPerson(id: string | null, employees: ShownPreview['employees']) {
   const employee = id === null ? undefined : employees.get(id)
   if (!employee) return html`<span class="hint">an erased person</span>`
   const name = formatFullName(employee) || (employee.email ?? employee.external_id ?? employee.id)

@@ -1,4 +1,4 @@
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** A row of a table of bars. */
@@ -9,7 +9,7 @@ interface BarRow {
 }
 
 /** Renders counts as a table whose rows have bars of their share of the first: the numbers are there without them. */
-export function renderBarTable(caption: string, rows: readonly BarRow[]): Html {
+export function renderBarTable(caption: string, rows: readonly BarRow[]) {
   const most = rows[0]?.count ?? 1
   return html`<table class="bars">
     <caption>

@@ -1,5 +1,5 @@
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { formatCount, formatNumber } from '#wording/numbers'
 
 /** The completed and failed calls (or records) of an hour or a day. */
@@ -31,7 +31,7 @@ const LABELS = 3
  * Renders a bar for each hour or day: completed below, failed above and hatched, so that color is not the only cue. Bars
  * that are links say their numbers; put a table with the numbers below a chart of other bars.
  */
-export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart): Html {
+export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart) {
   const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
   const values = bars.map(({ completed, failed }) => [completed, failed] as const)
   const highest = values.reduce((most, [completed, failed]) => Math.max(most, completed + failed), 0)
@@ -63,7 +63,7 @@ function describeBars(bars: readonly OutcomeBar[], unit: string): string {
   return `${formatCount(bars.length, unit.slice(0, -1))}: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${peak.label}: ${most}.`
 }
 
-function renderLegend(id: string, title: string): Html {
+function renderLegend(id: string, title: string) {
   return html`<figcaption class="legend cluster">
     ${title !== '' && html`<span>${title}</span>`}
     <span
@@ -81,19 +81,19 @@ function renderLegend(id: string, title: string): Html {
   </figcaption>`
 }
 
-function renderHatch(id: string): Html {
+function renderHatch(id: string) {
   return html`<defs
     ><pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
       <rect class="hatch" width="3" height="6" /></pattern
   ></defs>`
 }
 
-function renderGridLine(tick: number, y: number): Html {
+function renderGridLine(tick: number, y: number) {
   return html`<line class="${tick === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}" />
     <text x="-8" y="${y}" dy="0.32em" text-anchor="end">${formatNumber(tick)}</text>`
 }
 
-function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number, hatchId: string): Html {
+function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number, hatchId: string) {
   const { label, completed, failed, href } = bar
   if (completed + failed === 0) return html``
   const [below, above] = segments.map(
@@ -112,7 +112,7 @@ function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number
  * Renders a bar's label. The first is left-aligned and the last right-aligned, to stay inside the chart. A narrow page has
  * no room for those between.
  */
-function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number): Html {
+function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number) {
   const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
   const style = anchor === 'middle' ? html`class="between"` : ''

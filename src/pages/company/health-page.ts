@@ -9,7 +9,7 @@ import { readHead, type SeenHead } from '#ledger/read/read-head'
 import type { CompanyStanding, SystemHealth } from '#ledger/read/read-standings'
 import type { LedgerDb } from '#ledger/tables'
 import { ProblemError } from '#http/server/problem'
-import { renderFacts, html, type Html, renderTable, renderTime, renderBadge } from '#pages/parts/elements'
+import { renderFacts, html, renderTable, renderTime, renderBadge } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageForms } from '#pages/parts/form-page'
 import { NAVIGATION, nameList } from '#wording/navigation'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -69,21 +69,21 @@ function renderReport(
   { projections, head, webhooks, disputes, failing }: Awaited<ReturnType<typeof loadReport>>,
   forms: PageForms<'resume'>,
   timeZone: string,
-): Html {
+) {
   return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
   ${failing.map((work) => renderFailingWork(work, timeZone))}
   ${projections.map((projection) => renderParkedWarning(projection, forms, timeZone))}
   ${webhooks.map(renderWebhookWarning)} ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
 }
 
-function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string): Html {
+function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string) {
   return html`<p class="warning">
     <strong>The witness <bdi>${id}</bdi> disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
     are still accepted. Keep your checkpoints, and tell the operator of the service.
   </p>`
 }
 
-function renderFailingWork({ work, since }: FailingWork, timeZone: string): Html {
+function renderFailingWork({ work, since }: FailingWork, timeZone: string) {
   return html`<p class="warning">
     <strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell
     the operator of the service.
@@ -94,7 +94,7 @@ function renderParkedWarning(
   { name, parkedAt, error, reached }: CompanyStanding,
   forms: PageForms<'resume'>,
   timeZone: string,
-): Html {
+) {
   if (parkedAt === null) return html``
   const label = nameList(name)
   const next = formatNumber(reached + 1)
@@ -111,7 +111,7 @@ function renderParkedWarning(
 }
 
 /** Warns about a webhook that gets no messages, unless an administrator paused it. */
-function renderWebhookWarning(seen: SeenWebhook): Html {
+function renderWebhookWarning(seen: SeenWebhook) {
   const trouble = describeTrouble(seen)
   if (trouble === null) return html``
   const { webhook } = seen
@@ -121,7 +121,7 @@ function renderWebhookWarning(seen: SeenWebhook): Html {
   </p>`
 }
 
-function renderProjections(projections: readonly CompanyStanding[]): Html {
+function renderProjections(projections: readonly CompanyStanding[]) {
   return html`<h2>Lists</h2>
     ${renderTable({
       caption: 'How far each list is behind what was recorded',
@@ -137,13 +137,13 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
     })}`
 }
 
-function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
+function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding) {
   if (parkedAt !== null) return renderBadge('bad', 'Stopped')
   if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string): Html {
+function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string) {
   return html`<h2>Ledger</h2>
     ${renderFacts({
       Events: formatNumber(position),

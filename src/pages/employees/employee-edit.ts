@@ -15,7 +15,7 @@ import { readHead } from '#ledger/read/read-head'
 import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, type FormProblem, readSeenVersion, renderButtons } from '#pages/parts/form'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 
@@ -52,7 +52,7 @@ function formatEmployee(employee: Employee): FormFields {
 }
 
 /** Renders the fields. */
-function renderEmployeeFields(employee: Employee, values: FormFields, problem: FormProblem): Html {
+function renderEmployeeFields(employee: Employee, values: FormFields, problem: FormProblem) {
   const field = (name: string, label: string, rest: object = {}) =>
     renderField({ name, label, value: values[name] ?? '', isRequired: false, autocomplete: 'off', ...rest }, problem)
   return html`${FIELDS.map((name) => field(name, formatAttributeName(name), describe(name)))}

@@ -20,7 +20,6 @@ import {
   renderFacts,
   renderId,
   html,
-  type Html,
   renderNameLink,
   renderDayLink,
   renderTime,
@@ -65,7 +64,7 @@ function formatEmployeeName(seen: SeenEmployee | null): string {
 }
 
 /** Renders the employee's status, its position in the ledger, and links to the previous and next event. */
-function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
+function renderStanding(seen: SeenEmployee, viewer: SessionUser) {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
   const place = seen.isNow ? 'Now' : `Event ${formatNumber(position)} of ${formatNumber(head)}`
@@ -92,12 +91,12 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     )}`
 }
 
-function renderStatus(state: EmployeeThen): Html {
+function renderStatus(state: EmployeeThen) {
   if (state.standing === 'known') return renderStatusBadge(state.employee.status)
   return renderBadge('plain', state.standing === 'erased' ? 'Erased' : 'Not created yet')
 }
 
-function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: SessionUser): Html {
+function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: SessionUser) {
   return html`${renderTime(employee.updated_at, timeZone)}, version ${employee.version}`
 }
 
@@ -112,7 +111,7 @@ export async function renderAttributes(
   { employee, causes }: ExplainedEmployee,
   position: number,
   viewer: SessionUser,
-): Promise<Html> {
+) {
   const attributes = listAttributes(Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, employee[name]])))
   const manager = employee.manager_id
   const names = await readNames(db, viewer.companyId, manager === null ? [] : [manager])
@@ -130,7 +129,7 @@ export async function renderAttributes(
     </tbody>
   </table>`
 
-  function renderAttributeRow(name: string, value: unknown, cause: Cause): Html {
+  function renderAttributeRow(name: string, value: unknown, cause: Cause) {
     // Links to the manager at the same position.
     const shown =
       name === 'manager_id' && typeof value === 'string'
@@ -222,7 +221,7 @@ async function renderHistory(
   id: string,
   seen: SeenEmployee | null,
   query: FormFields,
-): Promise<Html> {
+) {
   const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
   const position = (!seen?.isNow && seen?.position) || undefined
   const place = readTimelinePlace(query)
@@ -276,7 +275,7 @@ async function findSteps(
   return { version: past[0]?.header?.version ?? 0, earlier: before ?? null, later: future[0]?.position ?? null }
 }
 
-function renderMomentForm(id: string, at: string, timeZone: string): Html {
+function renderMomentForm(id: string, at: string, timeZone: string) {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
   const ofTime = { name: 'time', label: 'Date and time', value: time, hint: describeZone(timeZone) }
   const ofEvent = { name: 'position', label: 'Or event', value: position, hint: 'Its number in the event stream.' }

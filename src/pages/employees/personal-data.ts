@@ -27,7 +27,7 @@ import {
   toFormProblem,
   renderHidden,
 } from '#pages/parts/form'
-import { renderCode, isolate, html, type Html, renderFacts } from '#pages/parts/elements'
+import { renderCode, isolate, html, renderFacts } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
@@ -38,7 +38,7 @@ function renderPersonFields(
   emailLabel: string,
   { email = '', external_id: externalId = '', user_name: userName = '' }: FormFields,
   problem: FormProblem,
-): Html {
+) {
   const optional = { isRequired: false, autocomplete: 'off' } as const
   const hint = 'Current, or as it appears in a refused record; case does not matter.'
   return html`${renderField({ name: 'email', label: emailLabel, value: email, ...optional, hint }, problem)}
@@ -249,7 +249,7 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
 }
 
 /** Renders what an erasure deletes and what it keeps. */
-function renderConsequences(): Html {
+function renderConsequences() {
   return html`<p class="warning">This can't be undone.</p>
     <h2>What will be deleted</h2>
     <ul>

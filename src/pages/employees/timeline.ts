@@ -1,6 +1,6 @@
 import type { SessionUser } from '#accounts/users/sessions'
 import { formatAttributeName, renderShortChange, renderShortValue, listAttributes } from '#pages/parts/attribute-values'
-import { isolate, html, type Html, renderSegments } from '#pages/parts/elements'
+import { isolate, html, renderSegments } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
@@ -96,7 +96,7 @@ export async function renderTimeline(
   viewer: SessionUser,
   { changes, older }: Timeline,
   links: TimelineLinks,
-): Promise<Html> {
+) {
   const { place, buildHref } = links
   const attribute = place.attribute ?? undefined
   const names = await readNames(db, viewer.companyId, changes.flatMap(listNamedIds))
@@ -126,7 +126,7 @@ function listNamedIds({ event, attribute }: Change): string[] {
   return [event.actor, ...[attribute?.from, attribute?.to].filter((value) => isId('emp', value))]
 }
 
-function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Html {
+function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks) {
   const isOffered = place.attribute === null || offered.includes(place.attribute)
   const names = isOffered ? offered : [...offered, place.attribute!]
   const segments = [undefined, ...names].map((attribute) => ({
@@ -137,18 +137,14 @@ function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Htm
   return renderSegments('Attribute', segments)
 }
 
-function renderChange(
-  { event, attribute }: Change,
-  names: ReadonlyMap<string, string>,
-  { buildHref }: TimelineLinks,
-): Html {
+function renderChange({ event, attribute }: Change, names: ReadonlyMap<string, string>, { buildHref }: TimelineLinks) {
   if (attribute === null) return renderWholeEvent(event)
   const { name, to, isFirst } = attribute
   return html`<a class="actor" href="${buildHref({ attribute: name })}"><bdi>${formatAttributeName(name)}</bdi></a>:
     ${isFirst ? html`${renderShortValue(to, names)}, at creation` : renderShortChange(attribute, names)}`
 }
 
-function renderWholeEvent(event: EmployeeStreamEvent): Html {
+function renderWholeEvent(event: EmployeeStreamEvent) {
   if (event.type === 'EmployeeErased') return html`<strong>Erased</strong>`
   if (event.data === null)
     return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`

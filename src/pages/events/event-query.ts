@@ -21,7 +21,7 @@ import {
   type Choice,
   renderHidden,
 } from '#pages/parts/form'
-import { html, type Html, renderSegments } from '#pages/parts/elements'
+import { html, renderSegments } from '#pages/parts/elements'
 import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
 
@@ -115,7 +115,7 @@ export async function renderEventFilter(
   { companyId }: SessionUser,
   query: EventQuery,
   view: { view?: string },
-): Promise<Html> {
+) {
   const { given, problem } = query
   const value = (name: string) => given[name] ?? ''
   const { type: _, ...others } = given
@@ -166,7 +166,7 @@ function buildExportUrl({ given, filter, between, problem }: EventQuery): string
 }
 
 /** Links to an evidence file about a period, an employee, or a call, if that is all that is filtered for. */
-function renderEvidenceLink({ given, filter: { call, stream }, problem }: EventQuery): Html {
+function renderEvidenceLink({ given, filter: { call, stream }, problem }: EventQuery) {
   const names = Object.keys(given)
   const isPeriod = names.length > 0 && names.every((name) => name === 'from' || name === 'to')
   const isOne = names.length === 1 && (call !== undefined || stream?.startsWith('emp_') === true)

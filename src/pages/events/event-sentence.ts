@@ -59,7 +59,7 @@ function didTo<Type extends EventType>(what: string, more?: More<Type>): Tell<Ty
   return (parts) => html`${parts.actor} ${what} ${parts.subject()}${tellMore(parts, more)}`
 }
 
-function tellMore<Type extends EventType>(parts: SentenceParts<Type>, more: More<Type> | undefined): Html {
+function tellMore<Type extends EventType>(parts: SentenceParts<Type>, more: More<Type> | undefined) {
   return parts.data === null || !more ? html`` : html`: ${more(parts.data, parts)}`
 }
 
@@ -208,7 +208,7 @@ const SENTENCES: Sentences = {
 }
 
 /** Renders an event as a sentence: who did what to whom. */
-export function renderSentence(event: ListedEvent, context: SentenceContext): Html {
+export function renderSentence(event: ListedEvent, context: SentenceContext) {
   const { header, isErased } = event
   if (!header) return html`This version of the service can't read this event.`
   const { names, viewer } = context
@@ -250,7 +250,7 @@ function parseData({ summary }: ListedEvent): EventData[EventType] | null {
 }
 
 /** Renders who caused an event, with a link to everything that they did. */
-export function renderActorLink(actor: string, names: ReadonlyMap<string, string>): Html {
+export function renderActorLink(actor: string, names: ReadonlyMap<string, string>) {
   return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}"><bdi>${formatActor(actor, names)}</bdi></a>`
 }
 
@@ -276,12 +276,7 @@ function nameSetting(name: string): string {
 }
 
 /** Renders what an event is about. `exists` says whether it has a page: what was removed has none. */
-function renderSubject(
-  { stream, position }: EventHeader,
-  name: string,
-  exists: boolean,
-  { role }: SentenceViewer,
-): Html {
+function renderSubject({ stream, position }: EventHeader, name: string, exists: boolean, { role }: SentenceViewer) {
   if (stream.startsWith('emp_')) return renderNameLink(buildEmployeeUrl(stream, position), name)
   const [prefix] = stream.split('_', 1)
   const page = prefix === 'idp' ? NAVIGATION.signIn.path : `${findItem(prefix).path}/${stream}`
@@ -295,7 +290,7 @@ function findItem(prefix: string | undefined): NavigationItem {
   return prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
 }
 
-function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>): Html {
+function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>) {
   const all = Object.entries(changes)
   const shown = all.slice(0, SHOWN_CHANGES)
   const more = all.length - shown.length
@@ -305,7 +300,7 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
   )}${more > 0 && ` and ${formatNumber(more)} more`}`
 }
 
-function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']): Html {
+function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']) {
   const employees = total === 0 ? 'employees' : formatCount(total, 'employee')
   return html`failed to ${rulesOf(operation).verb} ${employees}: <bdi>${detail}</bdi>`
 }
@@ -319,7 +314,7 @@ function describeOutcome(counts: CallCounts): string {
 }
 
 /** Names what needs attention: work of the service has no name. */
-function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>): Html {
+function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>) {
   const name = data === null ? undefined : names.get(data.subject_id)
   return name === undefined ? html`Something` : html`<em><bdi>${name}</bdi></em>`
 }

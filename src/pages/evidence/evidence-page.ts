@@ -27,7 +27,7 @@ import {
   readPeriod,
 } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { html, type Html, renderNameLink, renderTime } from '#pages/parts/elements'
+import { html, renderNameLink, renderTime } from '#pages/parts/elements'
 import { type PageServices, getViewer, requireViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
 import { describeSubject, readMe } from './read-me.ts'
@@ -158,7 +158,7 @@ function faultOf(name: string, fault: string) {
   return fieldError(`/${name}`, 'invalid_value', `${name} ${fault}`)
 }
 
-function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boolean, forms: PageForms<'make'>): Html {
+function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boolean, forms: PageForms<'make'>) {
   const { events, checkpoint } = planned
   const text = html`<p>
     The file about ${describeSubject(planned)} has <strong>${formatNumber(events)}</strong> of the
@@ -178,7 +178,7 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
     })}`
 }
 
-function renderPeople(people: Employee[]): Html {
+function renderPeople(people: Employee[]) {
   return html`<h2>Which employee?</h2>
     <ul>
       ${people.map(
@@ -192,7 +192,7 @@ function renderPeople(people: Employee[]): Html {
     ${people.length === MAX_PEOPLE && html`<p>There may be more. Type more of the name, or an email.</p>`}`
 }
 
-function renderFields(given: FormFields, fault: FormProblem): Html {
+function renderFields(given: FormFields, fault: FormProblem) {
   const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
@@ -212,12 +212,12 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
 const MIB = 1024 ** 2
 
 /** Renders the file that a job makes or has made. */
-function renderStoredFile(file: StoredFile, viewer: SessionUser): Html {
+function renderStoredFile(file: StoredFile, viewer: SessionUser) {
   return html`<h2>File about ${describeSubject({ subject: file.subject, company: viewer })}</h2>
     ${renderState(file, viewer.timeZone)}`
 }
 
-function renderState({ state, events, eventsRead, bytes, expiresAt, problem }: StoredFile, timeZone: string): Html {
+function renderState({ state, events, eventsRead, bytes, expiresAt, problem }: StoredFile, timeZone: string) {
   switch (state) {
     case 'waiting':
       return html`<p role="status">Waiting for a worker.</p>

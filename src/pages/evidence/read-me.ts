@@ -6,7 +6,7 @@ import { readHeader } from '#ledger/integrity/codec'
 import { readNamesKept } from '#ledger/read/read-names'
 import { FILE_POLICY } from '#personal-data/write-html'
 import { listNamedIds, renderSentence } from '#pages/events/event-sentence'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Writes the page `READ-ME.html` of evidence files: it tells the events in sentences, and needs nothing but itself. */
@@ -121,7 +121,7 @@ export function describeSubject({
   return `the period${from ? ` from ${from}` : ''}${to ? ` until before ${to}` : ''}`
 }
 
-function renderFacts({ company, events, checkpoint, signedAt }: EvidenceFacts): Html {
+function renderFacts({ company, events, checkpoint, signedAt }: EvidenceFacts) {
   const { size, root, publicKey } = checkpoint
   return html`<dl>
     <dt>Company</dt>
@@ -145,7 +145,7 @@ const COMPLETE: Record<EvidenceSubject['kind'], string> = {
     'No event is left out between the first and the last event here. Whether the period has earlier or later events, the file cannot prove.',
 }
 
-function renderProven({ subject }: EvidenceFacts): Html {
+function renderProven({ subject }: EvidenceFacts) {
   return html`<h2>How to verify this file</h2>
     <p>
       Run <code>python3 verify.py</code> in the unpacked folder. It needs Python 3.8 or newer, no network, and no other

@@ -12,7 +12,7 @@ import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
-import { renderCode, renderBadge, renderFacts, html, type Html, renderTime, renderId } from '#pages/parts/elements'
+import { renderCode, renderBadge, renderFacts, html, renderTime, renderId } from '#pages/parts/elements'
 import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
 
@@ -22,7 +22,7 @@ function renderRun(
   names: ReadonlyMap<string, string>,
   forms: PageForms<'verify' | 'cancel'>,
   viewer: SessionUser,
-): Html {
+) {
   const start = renderForm(forms, 'verify', { buttons: html`<button class="primary">Verify ledger</button>` })
   if (run === null)
     return html`<p>The ledger has not been verified from this page yet.</p>
@@ -38,7 +38,7 @@ function renderRun(
   return html`${renderVerdict(verdict, run)} ${by} ${start}`
 }
 
-function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun): Html {
+function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun) {
   const place = `after ${formatNumber(position)} of ${formatNumber(size)} events`
   switch (verdict.verdict) {
     case 'consistent':
@@ -76,7 +76,7 @@ const FAULTS = {
   unverifiable: 'The ledger cannot be verified',
 } as const
 
-function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
+function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger) {
   const badge = renderBadge('good', 'Consistent')
   return html`<p role="status">${badge} All ${formatNumber(events)} events are as they were recorded.</p>
     ${renderFacts({
@@ -167,7 +167,7 @@ async function loadVerification(db: LedgerDb, verifications: Verifications, requ
   return { run, names, unsigned }
 }
 
-function renderUnsigned({ since, error }: FailingWork, timeZone: string): Html {
+function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
   return html`<p class="alert" role="alert">
     <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. <bdi>${error}</bdi>. Tell the operator of
     the service, and keep your checkpoints.
@@ -189,7 +189,7 @@ async function sign(
   }
 }
 
-async function renderCheckpoint(services: PageServices, request: FastifyRequest): Promise<Html> {
+async function renderCheckpoint(services: PageServices, request: FastifyRequest) {
   const checkpoint = await sign(services, request)
   if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
   const { size, root, note, last } = checkpoint
@@ -215,7 +215,7 @@ async function renderCheckpoint(services: PageServices, request: FastifyRequest)
     </p>`
 }
 
-function renderOffline(key: string | null): Html {
+function renderOffline(key: string | null) {
   const checkpoint = html`<a href="${PATH}/checkpoint" download="ledger.checkpoint">Download the checkpoint</a>`
   const ledger = (label: string) => html`<a href="/audit/v1/events?format=proof" download="ledger.ndjson">${label}</a>`
   const witness = key === null ? '' : ` \\\n  --checkpoint ledger.checkpoint --key '${key}'`

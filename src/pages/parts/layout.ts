@@ -138,20 +138,20 @@ export async function sendCardPage(
 }
 
 /** Renders the breadcrumb of a page. */
-export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Html {
+export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []) {
   const steps = [item, ...between].map(
     ({ label, path }, at) => html`${at > 0 && html`<span aria-hidden="true">/</span> `}${renderNameLink(path, label)} `,
   )
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
 
-function renderCount(count: number | undefined): Html {
+function renderCount(count: number | undefined) {
   if (count === undefined) return html``
   const meaning = html`<span class="visually-hidden"> need attention</span>`
   return html` <span class="badge warn" title="Needs attention">${count}${meaning}</span>`
 }
 
-function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
+function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>) {
   const items = listNavigationItems(user.role)
   const groups = NAVIGATION_GROUPS.map((group) => {
     const ofGroup = items.filter((item) => item.group === group)
@@ -176,12 +176,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   </header>`
 }
 
-function renderGroup(
-  label: string,
-  items: readonly UpperPage[],
-  path: string,
-  counts: ReadonlyMap<string, number>,
-): Html {
+function renderGroup(label: string, items: readonly UpperPage[], path: string, counts: ReadonlyMap<string, number>) {
   if (items.length === 0) return html``
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
   return html`<section>

@@ -4,7 +4,7 @@ import { checkProof, type ProofServices } from '#http/access/check-proof'
 import { sessionCookie } from '#http/access/session'
 import { refuseField, type ProblemError } from '#http/server/problem'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
-import { html, type Html } from './elements.ts'
+import { html } from './elements.ts'
 import { getViewer } from './context.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function renderProof(
   { company, sessions }: ProofServices,
   request: FastifyRequest,
   { next, problem, id = 'current' }: { next: string; problem: FormProblem; id?: string },
-): Promise<Html> {
+) {
   const viewer = getViewer(request)
   const needed = await findNeededProof(company.pool, viewer, sessionCookie(request, sessions))
   switch (needed) {

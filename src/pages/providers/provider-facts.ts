@@ -44,7 +44,7 @@ const BADGES = {
 }
 
 /** Renders the use of a provider as a badge. */
-export function renderUse({ use }: StoredProvider): Html {
+export function renderUse({ use }: StoredProvider) {
   return BADGES[use.use]
 }
 
@@ -59,7 +59,7 @@ export const MEANINGS = {
 export const AUTHENTICATION = { client_secret: 'Client secret', private_key_jwt: 'Key pair (private_key_jwt)' }
 
 /** Renders the facts about a provider. */
-export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
+export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string) {
   const { settings, use, createdAt } = provider
   const { role_claim: claim, roles } = settings
   return renderFacts({
@@ -81,7 +81,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
 }
 
 /** Renders the buttons of a provider. */
-export function renderProviderActions(forms: PageForms<'check'>, { id, companyId }: StoredProvider): Html {
+export function renderProviderActions(forms: PageForms<'check'>, { id, companyId }: StoredProvider) {
   return html`<div class="actions">
     <a class="button primary" href="/sign-in/${companyId}/start?test=1">Test sign-in</a>
     ${renderForm(forms, 'check', { buttons: html`<button>Check</button>` })}
@@ -90,7 +90,7 @@ export function renderProviderActions(forms: PageForms<'check'>, { id, companyId
 }
 
 /** Renders the addresses that the provider and the users need. With `keys`, also where the public key is. */
-export function renderAddresses(addresses: ProviderAddresses, keys: { keys: object[] } | null): Html {
+export function renderAddresses(addresses: ProviderAddresses, keys: { keys: object[] } | null) {
   return html`<h3>Redirect URI</h3>
     ${renderCopyable('redirect-uri', addresses.redirect)}
     <h3>Back-channel logout URI</h3>
@@ -106,7 +106,7 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
 }
 
 /** Renders the address that administrators share with people who sign in for the first time. */
-export function renderSignInLink({ signIn }: ProviderAddresses): Html {
+export function renderSignInLink({ signIn }: ProviderAddresses) {
   return html`<p>
       Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this link.
     </p>
@@ -127,7 +127,7 @@ type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
  * Renders the actions that change the use of a provider. `proof` proves who turns on one that is off: whoever controls
  * it can sign in as any user.
  */
-export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html): Html {
+export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html) {
   const { provider } = choices
   const { use } = provider.use
   const howToRequire = html`<p>To require it, make it optional first, and sign in through it.</p>`
@@ -138,7 +138,7 @@ export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html
     ${use === 'off' ? howToRequire : renderRequirement(forms, choices)}`
 }
 
-function renderRequirement(forms: UseForms, choices: UseChoices): Html {
+function renderRequirement(forms: UseForms, choices: UseChoices) {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
@@ -156,7 +156,7 @@ function renderRequire(
   { provider: { use, version }, administrators }: UseChoices,
   label: string,
   style: string,
-): Html {
+) {
   const options = [
     ...(use.break_glass === null ? [{ value: '', label: 'Choose an administrator' }] : []),
     ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
@@ -171,7 +171,7 @@ function renderRequire(
 }
 
 /** Asks before everybody's other ways to sign in end. */
-function renderQuestion(forms: UseForms, choices: UseChoices): Html {
+function renderQuestion(forms: UseForms, choices: UseChoices) {
   return html`<details class="confirm" ${forms.problemOf('require') !== null && html`open`}>
     <summary class="button">Require provider…</summary>
     <div class="question">
@@ -194,14 +194,14 @@ const CHANGES = {
   },
 }
 
-function renderUseChange(forms: UseForms, provider: StoredProvider, use: keyof typeof CHANGES, fields = html``): Html {
+function renderUseChange(forms: UseForms, provider: StoredProvider, use: keyof typeof CHANGES, fields = html``) {
   const field = { name: 'seen', value: String(provider.version) }
   const isOpen = forms.problemOf(use) !== null
   return renderConfirmedAction({ ...CHANGES[use], action: forms.actionOf(use), field, fields, isOpen })
 }
 
 /** Renders the action that removes a provider. */
-export function renderRemoval(forms: UseForms, { version }: StoredProvider): Html {
+export function renderRemoval(forms: UseForms, { version }: StoredProvider) {
   const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
   const field = { name: 'seen', value: String(version) }
   return renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })
@@ -215,7 +215,7 @@ export function describeUnlinked({ users, unlinked }: Unlinked): string {
 }
 
 /** Renders who has no account at the provider yet. */
-export function renderUnlinked(counts: Unlinked): Html {
+export function renderUnlinked(counts: Unlinked) {
   const { first, unlinked } = counts
   if (unlinked === 0) return html`<p>Nobody is missing. You can require the provider.</p>`
   const others = unlinked - first.length

@@ -87,7 +87,7 @@ export function addProviderSetup(app: FastifyInstance, services: PageServices): 
   })
 }
 
-function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, provider = ''): Html {
+function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, provider = '') {
   const chosen = Object.hasOwn(PROVIDER_GUIDES, provider) ? provider : ''
   const guide = PROVIDER_GUIDES[chosen] ?? ANY_PROVIDER
   return html`${renderChoiceOfGuide(chosen)}
@@ -109,7 +109,7 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
     })}`
 }
 
-function renderChoiceOfGuide(chosen: string): Html {
+function renderChoiceOfGuide(chosen: string) {
   const choices = [...Object.entries(PROVIDER_GUIDES), ['', ANY_PROVIDER] as const]
   return html`<h2>1. Choose the provider</h2>
     <nav class="tools" aria-label="Provider">
@@ -222,7 +222,7 @@ async function requireProvider({ providers }: PageServices, request: PageRequest
   return provider
 }
 
-function renderNone(services: PageServices, companyId: string): Html {
+function renderNone(services: PageServices, companyId: string) {
   const { missing } = findOperatorSettings(services, companyId)
   const setUp = html`<p class="actions"><a class="button primary" href="${PATH}/new">Set up identity provider</a></p>`
   return html`<p>
@@ -240,7 +240,7 @@ async function renderProvider(
   shown: NonNullable<Awaited<ReturnType<typeof loadProvider>>>,
   forms: ProviderForms,
   request: PageRequest,
-): Promise<Html> {
+) {
   const { companyId, timeZone } = getViewer(request)
   const { provider, breakGlass, counts } = shown
   const { settings, use } = provider
@@ -308,7 +308,7 @@ function makeProviderCheck(services: PageServices): Form<unknown, never> {
   }
 }
 
-async function renderCheck(client: ProviderClient, provider: StoredProvider): Promise<Html> {
+async function renderCheck(client: ProviderClient, provider: StoredProvider) {
   try {
     const lines = await client.check(provider)
     return html`<p class="notice" role="status">The provider answers.</p>

@@ -3,7 +3,7 @@ import { problem } from '#domain/errors'
 import { acceptsPages } from '#http/server/media-types'
 import { addVary } from '#http/server/compression'
 import { sendRefusal } from '#pages/parts/error-page'
-import { html, type Html, renderTable, type Columns } from '#pages/parts/elements'
+import { html, renderTable, type Columns } from '#pages/parts/elements'
 import { renderBreadcrumb, sendOpenPage } from '#pages/parts/layout'
 import { REFERENCE_PAGES } from '#wording/navigation'
 import { recognizeViewer, type RecognitionServices } from '#pages/parts/context'
@@ -57,7 +57,7 @@ function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
   return /\bapplication\/(?:problem\+)?json\b/i.test(request.headers.accept ?? '') && !acceptsPages(request)
 }
 
-function renderCode(described: Described): Html {
+function renderCode(described: Described) {
   const { code, title, when, remedy, log_entry: entry } = described
   const status = 'status' in described ? described.status : null
   return html`
@@ -89,7 +89,7 @@ const CODE_AND_MEANING: Columns<{ code: string; title: string }> = {
   Meaning: ({ title }) => title,
 }
 
-function renderProblemList(): Html {
+function renderProblemList() {
   return html`
     <h1>${PROBLEMS.label}</h1>
     <p>What a refused call answers. Open a code to see when it happens, and what to do.</p>

@@ -27,7 +27,7 @@ interface Described {
 }
 
 /** Renders the first page: how to call the API, and all operations. */
-function renderIndex(document: OpenApiDocument, groups: OperationGroup[]): Html {
+function renderIndex(document: OpenApiDocument, groups: OperationGroup[]) {
   const { info, components } = document as unknown as Described
   return html`<h1>API reference</h1>
     ${renderParagraphs(info.description)}
@@ -70,13 +70,13 @@ const EXAMPLE_PROBLEM = {
   errors: [{ index: 0, pointer: '/0/email', code: 'invalid_format', message: 'email must be a valid email address' }],
 }
 
-function renderGroup({ name, description, operations }: OperationGroup): Html {
+function renderGroup({ name, description, operations }: OperationGroup) {
   return html`<h2 id="${groupId(name)}">${name}</h2>
     <p>${renderText(description)}</p>
     ${renderList(operations)}`
 }
 
-function renderList(operations: Operation[]): Html {
+function renderList(operations: Operation[]) {
   return html`<ul>
     ${operations.map(
       (operation) =>
@@ -101,7 +101,7 @@ function findOperations(groups: OperationGroup[], search: string): Operation[] {
 }
 
 /** Renders what a search finds. */
-export function renderSearch(search: string, operations: Operation[]): Html {
+export function renderSearch(search: string, operations: Operation[]) {
   return html`<h1>Search</h1>
     <p role="status">
       ${formatCount(operations.length, 'operation')} for <q>${search.slice(0, 100)}</q>
@@ -153,11 +153,7 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
 }
 
 /** Sends a page that is the same for everybody, unless the browser has it (RFC 9110 section 8.8.3). */
-async function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: { title: string; body: Html },
-): Promise<FastifyReply> {
+async function answer(request: FastifyRequest, reply: FastifyReply, page: { title: string; body: Html }) {
   addVary(reply, 'cookie')
   // With the navigation of who is signed in, no cache may keep it.
   if (request.viewer) return sendOpenPage(request, reply, page)
@@ -169,7 +165,7 @@ async function answer(
   return sendOpenPage(request, reply, page)
 }
 
-function renderContents(groups: OperationGroup[], current: string, content: Html): Html {
+function renderContents(groups: OperationGroup[], current: string, content: Html) {
   return html`<form role="search" action="/docs" class="tools">
       <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
       <button>Search</button>

@@ -53,7 +53,7 @@ function renderSchema(document: OpenApiDocument, schema: Schema): Html {
   </dl>`
 }
 
-function renderMember(document: OpenApiDocument, name: string, schema: Schema, isRequired: boolean): Html {
+function renderMember(document: OpenApiDocument, name: string, schema: Schema, isRequired: boolean) {
   const resolved = resolveReference(document, schema)
   return html`<div>
     <dt>
@@ -82,7 +82,7 @@ const RANGES = [
 ] as const
 
 /** Renders the limits of a value, if it has any. */
-function renderLimits(schema: Schema): Html {
+function renderLimits(schema: Schema) {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   const limits = RANGES.flatMap(([unit, least, most]) => describeRange(schema[least], schema[most], unit))
   const initial = schema.default === undefined ? [] : [html`<code>${JSON.stringify(schema.default)}</code> by default`]
@@ -124,7 +124,7 @@ function nameOf({ $ref: reference }: Schema): string | undefined {
 export const OPERATION_PATH = '/docs/'
 
 /** Renders the page of an operation: what it takes and answers on the left, samples on the right. */
-export function renderOperation(document: OpenApiDocument, operation: Operation): Html {
+export function renderOperation(document: OpenApiDocument, operation: Operation) {
   const { kind, tag, summary, description, parameters, body, answers } = operation
   const successes = answers.filter((answer) => !isProblem(answer))
   return html`<nav aria-label="Breadcrumb" class="trail"><a href="/docs">API reference</a> <span aria-hidden="true">/</span>
@@ -163,7 +163,7 @@ export function groupId(name: string): string {
 }
 
 /** Renders the method and the path of a call, or the type of a message. */
-export function renderAddress({ kind, method, path }: Operation): Html {
+export function renderAddress({ kind, method, path }: Operation) {
   return html`<span class="address">${kind === 'call' && html`<code class="method">${method}</code> `}<code>${path}</code></span>`
 }
 
@@ -174,7 +174,7 @@ function isProblem({ content }: Answer): boolean {
 const PLACES = { path: 'Path', query: 'Query', header: 'Headers' }
 
 /** Renders the parameters of a place as the members of an object. */
-function renderParameters(document: OpenApiDocument, place: Parameter['in'], parameters: Parameter[]): Html {
+function renderParameters(document: OpenApiDocument, place: Parameter['in'], parameters: Parameter[]) {
   if (parameters.length === 0) return html``
   const members = parameters.map(({ name, description = '', schema }): [string, Schema] => {
     return [name, { ...schema, description }]
@@ -184,7 +184,7 @@ function renderParameters(document: OpenApiDocument, place: Parameter['in'], par
     ${renderSchema(document, { properties: Object.fromEntries(members), required })}`
 }
 
-function renderContent(document: OpenApiDocument, content: [type: string, content: Content][]): Html {
+function renderContent(document: OpenApiDocument, content: [type: string, content: Content][]) {
   if (content.length === 0) return html``
   const [[, { schema = {} }]] = content as [[string, Content]]
   return html`<p class="hint">
@@ -200,7 +200,7 @@ function joinCodes(codes: readonly string[], between: string): Html[] {
   return codes.map((code, at) => html`${at > 0 && between}<code>${code}</code>`)
 }
 
-function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer): Html {
+function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer) {
   return html`<h3><code>${status}</code></h3>
     ${renderParagraphs(description)}
     ${headers.length > 0 && html`<p class="hint">Headers: ${joinCodes(headers, ', ')}</p>`}
@@ -208,7 +208,7 @@ function renderAnswer(document: OpenApiDocument, { status, description, headers,
 }
 
 /** Lists the problem codes of a call, each with its page. */
-function renderProblems(answers: Answer[]): Html {
+function renderProblems(answers: Answer[]) {
   const codes = answers.flatMap(({ status, content }) =>
     content.flatMap(([, { schema = {} }]) => listCodes(schema).map((code) => ({ status, code }))),
   )
@@ -238,17 +238,13 @@ function listCodes({ allOf = [], properties }: Schema): string[] {
   return [...(codes as string[]), ...allOf.flatMap(listCodes)]
 }
 
-function renderSamples(operation: Operation): Html {
+function renderSamples(operation: Operation) {
   return html`<h2>Samples</h2>
     ${writeSamples(operation).map(({ language, code }, at) => renderSample(language, code, at === 0, 'sample'))}`
 }
 
 /** Renders examples, of which the first is open, unless a sample shows it. */
-function renderExamples(
-  content: [type: string, content: Content][],
-  label: string,
-  first: 'open' | 'closed' = 'open',
-): Html {
+function renderExamples(content: [type: string, content: Content][], label: string, first: 'open' | 'closed' = 'open') {
   const examples = content.slice(0, 1).flatMap(([, { examples = {} }]) => Object.values(examples))
   return html`${examples.map(({ summary, value }, at) =>
     renderSample(html`${label}: ${renderText(summary)}`, JSON.stringify(value, null, 2), at === 0 && first === 'open'),
@@ -256,7 +252,7 @@ function renderExamples(
 }
 
 /** Renders a text that opens and closes. Of a group, one is open. */
-function renderSample(label: Html | string, text: string, isOpen: boolean, group?: string): Html {
+function renderSample(label: Html | string, text: string, isOpen: boolean, group?: string) {
   return html`<details ${group !== undefined && html`name="${group}"`} class="sample" ${isOpen && html`open`}>
     <summary>${label}</summary>
     <pre><code>${text}</code></pre>

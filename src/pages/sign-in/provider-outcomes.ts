@@ -6,7 +6,7 @@ import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { idsOf } from '#http/server/access-log'
 import { companyPath, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
 import { capitalise } from '#pages/parts/call-words'
-import { renderCode, isolate, html, type Html, renderCopyable, renderFacts, renderTable } from '#pages/parts/elements'
+import { renderCode, isolate, html, renderCopyable, renderFacts, renderTable } from '#pages/parts/elements'
 import { sendCardPage, sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
 import type { SignInPreview } from '#accounts/sign-in/sign-in-through-provider'
@@ -37,7 +37,7 @@ interface Failure {
 }
 
 /** Sends the page about a sign-in that failed: what to do, and what to tell the company's IT. */
-export function sendFailure(reply: FastifyReply, failure: Failure): Promise<FastifyReply> {
+export function sendFailure(reply: FastifyReply, failure: Failure) {
   const { request } = reply
   const { companyId, provider, reason, purpose = { to: 'sign in' } } = failure
   const { status, title, advice, forIt } = FAILURE_WORDS[reason]
@@ -54,11 +54,7 @@ export function sendFailure(reply: FastifyReply, failure: Failure): Promise<Fast
 }
 
 /** Sends the page for an error of the provider client. Rethrows any other error. */
-export function sendProviderFault(
-  reply: FastifyReply,
-  error: unknown,
-  failure: Omit<Failure, 'reason' | 'detail'>,
-): Promise<FastifyReply> {
+export function sendProviderFault(reply: FastifyReply, error: unknown, failure: Omit<Failure, 'reason' | 'detail'>) {
   if (error instanceof UnreadableSecretError) return sendFailure(reply, { ...failure, reason: 'not_ready' })
   if (!(error instanceof ProviderError)) throw error
   return sendFailure(reply, { ...failure, reason: error.fault, detail: error.message })
@@ -97,7 +93,7 @@ export function sendTestResult(
   viewer: SessionUser,
   identity: ProviderIdentity,
   preview: SignInPreview,
-): Promise<FastifyReply> {
+) {
   const { issuer, subject, name, roleValues } = identity
   return sendUserPage(reply, viewer, {
     title: 'Test result',
@@ -129,7 +125,7 @@ export function sendTestResult(
   })
 }
 
-function renderOutcome(preview: SignInPreview): Html {
+function renderOutcome(preview: SignInPreview) {
   switch (preview.outcome) {
     case 'linked':
       return html`You would be signed in as ${renderUser(preview.user)}, who is linked with this account
@@ -144,7 +140,7 @@ function renderOutcome(preview: SignInPreview): Html {
   }
 }
 
-function renderUser({ id, name, email }: { id: string; name: string; email: string }): Html {
+function renderUser({ id, name, email }: { id: string; name: string; email: string }) {
   return html`<a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> (<bdi>${email}</bdi>)`
 }
 
@@ -152,7 +148,7 @@ function renderRole(before: Role, after: Role): string {
   return before === after ? `and keep the role ${after}` : `and get the role ${after} instead of ${before}`
 }
 
-function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: ProviderIdentity): Html {
+function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: ProviderIdentity) {
   if (email !== null) return html`<bdi>${email}</bdi>, verified`
   if (claimed === null) return html`None`
   if (isEmailVerified) return html`<bdi>${claimed}</bdi>, verified, but not written as it would be here`

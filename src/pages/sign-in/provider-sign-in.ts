@@ -159,7 +159,7 @@ export async function findProvider(
 }
 
 /** Answers for a company without a provider, and for one that does not exist. */
-function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
+function sendNoProvider(reply: FastifyReply) {
   return sendCardPage(reply.code(404), {
     title: 'No such sign-in page',
     body: html`<p>There is no company with an identity provider at this address.</p>
@@ -167,12 +167,7 @@ function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
   })
 }
 
-function sendCompanyPage(
-  services: PageServices,
-  reply: FastifyReply,
-  provider: StoredProvider,
-  next: string,
-): Promise<FastifyReply> {
+function sendCompanyPage(services: PageServices, reply: FastifyReply, provider: StoredProvider, next: string) {
   const { companyId, settings, use } = provider
   if (findOperatorSettings(services, companyId).missing)
     return sendFailure(reply, { companyId, provider, reason: 'not_ready' })
@@ -257,7 +252,7 @@ async function complete(
   return answer
 }
 
-async function receive(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
+async function receive(services: PageServices, arrival: Arrival) {
   const { purpose } = arrival.authorizationRequest
   if (purpose.to === 'sign in') return signPersonIn(services, arrival)
   const { reply, provider, identity } = arrival
@@ -272,7 +267,7 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
   return sendTestResult(reply, user, identity, preview)
 }
 
-async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
+async function signPersonIn(services: PageServices, arrival: Arrival) {
   const { reply, provider, identity, authorizationRequest } = arrival
   const { accessPool, company, providers, sessions } = services
   const { companyId } = provider
@@ -287,7 +282,7 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
 }
 
 /** Links the user. Whoever came with a one-time link then signs in with the account like anyone else. */
-async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
+async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose) {
   const { userId, linkHash } = purpose
   const { reply, provider, identity } = arrival
   const acting = actAs(reply.request, { companyId: provider.companyId, userId })
@@ -297,7 +292,7 @@ async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkP
   return linkHash === null ? reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : signPersonIn(services, arrival)
 }
 
-function refuse(arrival: Arrival, reason: SignInRefusal): Promise<FastifyReply> {
+function refuse(arrival: Arrival, reason: SignInRefusal) {
   const { reply, provider, identity, authorizationRequest } = arrival
   const { purpose } = authorizationRequest
   return sendFailure(reply, { companyId: provider.companyId, provider, reason, identity, purpose })

@@ -91,12 +91,7 @@ const OWNER = {
 } as const
 const [PASSWORD, REPEATED] = NEW_PASSWORD
 
-async function sendSetPasswordForm(
-  services: PageServices,
-  reply: FastifyReply,
-  token: string,
-  problem: FormProblem,
-): Promise<FastifyReply> {
+async function sendSetPasswordForm(services: PageServices, reply: FastifyReply, token: string, problem: FormProblem) {
   // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
   const companyId = companyOfSecret('link', token)
   if (companyId === null) {
@@ -122,11 +117,7 @@ async function sendSetPasswordForm(
 }
 
 /** Says which company the link is for, and to new users, who invited them. */
-async function renderInvitation(
-  { access }: PageServices,
-  companyId: string,
-  { companyName, invitedBy }: UserOfLink,
-): Promise<Html> {
+async function renderInvitation({ access }: PageServices, companyId: string, { companyName, invitedBy }: UserOfLink) {
   const inviter = (await readNames(access, companyId, [invitedBy])).get(invitedBy)
   const company = html`<strong><bdi>${companyName}</bdi></strong>`
   return inviter === undefined
@@ -140,7 +131,7 @@ async function sendToProvider(
   reply: FastifyReply,
   { companyId, token, userId, email, requiredProvider }: UserOfLink & { companyId: string; token: string },
   invitation: Html,
-): Promise<FastifyReply> {
+) {
   // The company's own page says what the operator must set.
   if (findOperatorSettings(services, companyId).missing) return reply.redirect(companyPath(companyId), 303)
   const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
@@ -222,7 +213,7 @@ const NO_PAGE = problem('route_not_found', 'There is no page at this address')
 const NO_EMAIL = invalidFields([fieldError('/email', 'invalid_format', 'Enter an email address')])
 
 /** `company` is the one whose password is meant; empty for all of them. */
-function sendForm(reply: FastifyReply, email: string, company: string, problem: FormProblem): Promise<FastifyReply> {
+function sendForm(reply: FastifyReply, email: string, company: string, problem: FormProblem) {
   return sendCardPage(reply, {
     title: 'Forgot your password?',
     problem,
@@ -235,7 +226,7 @@ function sendForm(reply: FastifyReply, email: string, company: string, problem: 
   })
 }
 
-function sendAnswer(reply: FastifyReply, email: string): Promise<FastifyReply> {
+function sendAnswer(reply: FastifyReply, email: string) {
   return sendCardPage(reply, {
     title: 'Check your email',
     body: html`<p>

@@ -12,7 +12,7 @@ import { describeItem, nameSubject } from '#wording/attention-words'
 import { describeCode } from '#wording/failure-causes'
 import { readFormFields, renderButtons, renderHidden } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { isolate, html, type Html, renderTable, formatCalendarDay } from '#pages/parts/elements'
+import { isolate, html, renderTable, formatCalendarDay } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readAttentionOf } from '#pages/parts/context'
 import { trimBlanks } from '#text/normalize-text'
@@ -93,7 +93,7 @@ async function findItem(request: FastifyRequest): Promise<AttentionItem | undefi
   return [...(attention?.items ?? []), ...(attention?.snoozed ?? [])].find((one) => nameOfItem(one) === item)
 }
 
-function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZone: string): Html {
+function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZone: string) {
   const today = formatLocalDay(databaseTimeMs(), timeZone)
   return renderForm(forms, 'snooze', {
     values: { until: shiftDay(today, PROPOSED_DAYS) },
@@ -111,7 +111,7 @@ function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZ
   })
 }
 
-function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms: PageForms<'end'>): Html {
+function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms: PageForms<'end'>) {
   return renderTable({
     caption: 'Snoozed problems, that which returns first to begin with',
     columns: {
@@ -132,7 +132,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
   })
 }
 
-function renderProblem(item: AttentionItem): Html {
+function renderProblem(item: AttentionItem) {
   const { kind, details } = item
   const why = 'code' in details ? ` (${describeCode(details.code)})` : ''
   return html`<bdi>${nameSubject(item)}</bdi>: ${describeKind(kind)}${why}`

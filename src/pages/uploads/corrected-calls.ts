@@ -6,7 +6,7 @@ import { readCorrection, type Correction } from '#ledger/corrections/read-correc
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '#pages/parts/call-words'
-import { html, type Html, renderEntryLink } from '#pages/parts/elements'
+import { html, renderEntryLink } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
 /** The call that a form is to correct. */
@@ -33,7 +33,7 @@ export async function readCorrectedCall(
 }
 
 /** Renders which entry a form corrects, and where its records are: those with errors, and the valid ones. */
-export function renderCorrectedCall(call: CorrectedCall): Html {
+export function renderCorrectedCall(call: CorrectedCall) {
   const { id, operation, total, unapplied, refused, areOthersKept, uploadId } = call
   const valid = refused === 0 ? 0 : unapplied - refused
   return html`<p>
@@ -60,7 +60,7 @@ function formatUnapplied(total: number, unapplied: number): string {
 }
 
 /** Says how to send the valid records again, if they are not kept any more. */
-function renderMissing(total: number, refused: number): Html {
+function renderMissing(total: number, refused: number) {
   const valid = total - refused
   const them = valid === 1 ? 'it' : 'them'
   return html`<p class="warning">
@@ -91,7 +91,7 @@ export async function readCorrectedEntries(
 }
 
 /** Renders the entries that a file corrects, and how far they are corrected. */
-export function renderCorrectedEntries(entries: readonly CorrectedEntry[]): Html {
+export function renderCorrectedEntries(entries: readonly CorrectedEntry[]) {
   if (entries.length === 0) return html``
   return html`<h2>Corrected entries</h2>
     <ul>
@@ -110,7 +110,7 @@ export function renderUnasked(
   operation: UploadOperation,
   entries: readonly CorrectedEntry[],
   { created, changed }: PartCounts,
-): Html {
+) {
   if (operation !== 'upsert' || entries.length === 0) return html``
   const asked = new Set(entries.map(({ call }) => rulesOf(call.operation).resentAs))
   if (asked.has('upsert')) return html``

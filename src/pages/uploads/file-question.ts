@@ -17,7 +17,7 @@ const NONE_IS_RIGHT: Readonly<Record<FileParameter, string>> = {
 }
 
 /** Renders the form that asks how to read a file. The likeliest way is chosen. */
-export function renderQuestion(id: string, { parameter, choices }: StoredQuestion): Html {
+export function renderQuestion(id: string, { parameter, choices }: StoredQuestion) {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">
     <fieldset>
       <legend>${LEGENDS[parameter]}</legend>
@@ -51,7 +51,7 @@ export function readAnswers(fields: FormFields, before: FileAnswers): FileAnswer
 }
 
 /** Renders how a file was read, and which of its rows are no records, with forms to read it in another way. */
-export function renderReading({ id, notes, answers, hasContent }: Original): Html {
+export function renderReading({ id, notes, answers, hasContent }: Original) {
   if (!notes) return html``
   const { headerLine, leftOut, leftOutMore } = notes
   const form = (content: Html) =>

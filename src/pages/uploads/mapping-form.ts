@@ -39,7 +39,7 @@ export function renderMapping(
   { id, header, mapping }: StoredUpload,
   preview: PartPreview,
   country: string | undefined,
-): Html {
+) {
   if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
   const places = locateColumns(header, mapping.columns)
   const rows = mapping.columns.map((column, at) => ({
@@ -91,7 +91,7 @@ function renderQuestions(
   asked: readonly Question[],
   rows: readonly ShownColumn[],
   { country, returning }: { country: string | undefined; returning: readonly string[] },
-): Html {
+) {
   const count = asked.length
   return html`<fieldset class="questions">
     <legend>${formatCount(count, 'question')} about the file ${isOrAre(count)} open</legend>
@@ -160,7 +160,7 @@ const FILE_QUESTION_TEXTS = {
   stored_end_dates: 'people have come back. The end date that is stored for them stands in the way',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
-function renderQuestion(text: Html | string, row: ShownColumn, answer: Html): Html {
+function renderQuestion(text: Html | string, row: ShownColumn, answer: Html) {
   return html`<p>
       <strong><bdi>${readName(row.column.header)}</bdi>${text}</strong>
       <span class="hint">${renderExamples(row)}</span>
@@ -169,7 +169,7 @@ function renderQuestion(text: Html | string, row: ShownColumn, answer: Html): Ht
 }
 
 /** Renders a button that imports the rows without the values that cannot be read. */
-export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>): Html {
+export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>) {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
     <button name="unreadable_values" value="leave_out">Leave out the values that cannot be read</button>
   </form>`
@@ -178,14 +178,14 @@ export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>): Html {
 /** The names that are shown of columns. */
 const MAX_NAMES = 20
 
-function renderNames(columns: readonly ColumnMapping[]): Html {
+function renderNames(columns: readonly ColumnMapping[]) {
   const more = columns.length - MAX_NAMES
   return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 && ', '}<bdi>${readName(header)}</bdi>`)}${
     more > 0 && ` and ${more} more`
   }`
 }
 
-function renderExamples({ column, examples }: ShownColumn): Html {
+function renderExamples({ column, examples }: ShownColumn) {
   if (isSecretHeader(readName(column.header)) && examples.length === 0) return html`<em>not kept</em>`
   return html`${examples.map((value, at) => {
     const shown = value.includes('@') ? renderBreakable(value) : isolate(value)
@@ -227,12 +227,12 @@ const TARGET_LABELS = {
 const CHOOSE: Options = { '': 'Choose' }
 const OPEN: Options = { open: 'Choose' }
 
-function renderTarget({ at, column: { to, header } }: ShownColumn, likely?: Target): Html {
+function renderTarget({ at, column: { to, header } }: ShownColumn, likely?: Target) {
   const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
   return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? likely ?? '')
 }
 
-function renderSelect(name: string, label: string, options: Options, chosen: string): Html {
+function renderSelect(name: string, label: string, options: Options, chosen: string) {
   return html`<select name="${name}" aria-label="${label}" ${'' in options && html`required`}>
     ${Object.entries(options).map(
       ([value, text]) => html`<option value="${value}" ${value === chosen && html`selected`}>${text}</option>`,
@@ -241,7 +241,7 @@ function renderSelect(name: string, label: string, options: Options, chosen: str
 }
 
 /** Renders how the values of a column are read: what is open about them, or what is not. */
-function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
+function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
   const { to } = column
   const name = readName(column.header)
   const likely = to === 'full_name' ? guessNameRule(examples) : null
@@ -271,7 +271,7 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
 }
 
 /** What the rows say for a word. */
-function renderSeen({ seen }: ColumnMapping, word: string): Html {
+function renderSeen({ seen }: ColumnMapping, word: string) {
   const counted = seen?.[word]
   if (!counted) return html``
   const past =
@@ -312,14 +312,14 @@ const CHOICES = {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
 }
 
-function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = ''): Html {
+function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = '') {
   const { label, options } = CHOICES[name]
   const chosen = mapping[name] ?? likely
   const offered = chosen === '' ? { ...CHOOSE, ...options } : options
   return html`<p><label>${label} ${renderSelect(name, label, offered, chosen)}</label></p>`
 }
 
-function renderCountry(country: string): Html {
+function renderCountry(country: string) {
   return html`<p>
     <label>Country of local phone numbers, such as DE
       <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
@@ -327,7 +327,7 @@ function renderCountry(country: string): Html {
 }
 
 /** Renders how the values of the file are read. What is asked stands above, `isLeftOutAsked` whether to leave values out. */
-function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
+function renderChoices(mapping: Mapping, isLeftOutAsked: boolean) {
   return html`<fieldset>
     <legend>Values</legend>
     ${renderChoice(mapping, 'empty_cells')} ${!isLeftOutAsked && renderChoice(mapping, 'unreadable_values')}

@@ -9,7 +9,7 @@ import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '
 import { ALWAYS } from '#http/access/heavy-reads'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { isolate, html, renderEmployeeLink, renderTable } from '#pages/parts/elements'
 import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing } from '#pages/parts/context'
 import { formatNumber, formatPeople } from '#wording/numbers'
@@ -74,7 +74,7 @@ function readNumber(text: string): number {
 }
 
 /** Renders what confirms the number of people who are deactivated, for the form that applies a file. */
-export function renderConfirmation(missing: ShownMissing): Html {
+export function renderConfirmation(missing: ShownMissing) {
   if (missing.count === 0) return html``
   const { count, active, beside } = missing
   const seen = html`<input type="hidden" name="beside" value="${beside}" />`
@@ -95,7 +95,7 @@ export function renderMissing(
   { id, operation, corrects, state }: StoredUpload,
   missing: ShownMissing,
   isWhole: boolean,
-): Html {
+) {
   if (state !== 'previewed') return html``
   if (missing.count > 0) return renderList(id, missing)
   if (createsAll(operation) || corrects.length > 0 || !isWhole) return html``
@@ -106,7 +106,7 @@ export function renderMissing(
   </form>`
 }
 
-function renderList(id: string, { count, employees, after, next }: ShownMissing): Html {
+function renderList(id: string, { count, employees, after, next }: ShownMissing) {
   return html`<h2 id="missing">Not in this file</h2>
     <p>${formatPeople(count)} will be deactivated once all rows are applied; nobody, if a row is refused.</p>
     <form method="post" action="${UPLOAD_PATH}/${id}/keep-missing"><button>Keep them active</button></form>

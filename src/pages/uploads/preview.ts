@@ -35,7 +35,7 @@ const LABELS: Readonly<Record<keyof PartCounts, string>> = {
 const SHOWN_IF_ANY: ReadonlySet<keyof PartCounts> = new Set(['unreadable', 'inactive'])
 
 /** Renders what happens to rows, in numbers. */
-export function renderPreviewCounts(counts: PartCounts): Html {
+export function renderPreviewCounts(counts: PartCounts) {
   const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
@@ -53,7 +53,7 @@ function describeInactive(count: number): string {
 export function renderPreview(
   { records, events, errors, refusal, awaiting }: PartPreview,
   employees: ReadonlyMap<string, Employee>,
-): Html {
+) {
   return html`${refusal && html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>`}
     ${
       awaiting > 0 &&
@@ -87,11 +87,7 @@ type Cause = readonly [name: string, words: () => Html]
 type RecordEvent = Extract<NewEvent, { type: EventTypeWith<{ isOfCall: true }> }>
 
 /** Renders what a call does to each person: what it sets, and old and new values. The most frequent changes come first. */
-function renderEffects(
-  events: readonly NewEvent[],
-  records: PartRecords,
-  employees: ReadonlyMap<string, Employee>,
-): Html {
+function renderEffects(events: readonly NewEvent[], records: PartRecords, employees: ReadonlyMap<string, Employee>) {
   const people = groupByRecord(events)
   const names = new Map([...employees].map(([id, employee]) => [id, formatFullName(employee)]))
   for (const event of events)
@@ -108,7 +104,7 @@ function renderEffects(
 }
 
 /** `names` are those of employees, by id: managers are shown by name. */
-function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<string, string>): Html {
+function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<string, string>) {
   const nameOf = (value: unknown) => (isId('emp', value) ? (names.get(value) ?? value) : value)
   const changes = events.flatMap(listChanges)
   const more = changes.length - MAX_ATTRIBUTES
@@ -157,7 +153,7 @@ function listChanges(event: RecordEvent): Change[] {
 }
 
 /** Renders the errors of records, by their causes, and by the lines and columns of the file. */
-function renderRecordErrors(errors: readonly RecordError[], records: PartRecords): Html {
+function renderRecordErrors(errors: readonly RecordError[], records: PartRecords) {
   const placed = errors.map(({ index, pointer, message }) => {
     const cause = { message, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, '') }
     return { index, field: readPointer(pointer), cause, what: () => describeCause(cause) }
@@ -176,12 +172,12 @@ function renderRecordErrors(errors: readonly RecordError[], records: PartRecords
 }
 
 /** Renders what is wrong with a file. */
-export function renderFileFaults(faults: readonly FileFault[]): Html {
+export function renderFileFaults(faults: readonly FileFault[]) {
   return renderLines('Errors in the file', 'Error', listPlaces(faults))
 }
 
 /** Renders what is left out, as somebody chose. */
-function renderNotes(notes: readonly FileFault[]): Html {
+function renderNotes(notes: readonly FileFault[]) {
   return renderLines('Values left out', 'Reason', listPlaces(notes))
 }
 
@@ -194,12 +190,7 @@ function listPlaces(faults: readonly FileFault[]): PreviewLine[] {
 }
 
 /** Renders lines below what they have in common: `causes` has each cause once for each line that has it. */
-function renderLines(
-  caption: string,
-  heading: string,
-  lines: readonly PreviewLine[],
-  causes: readonly Cause[] = [],
-): Html {
+function renderLines(caption: string, heading: string, lines: readonly PreviewLine[], causes: readonly Cause[] = []) {
   if (lines.length === 0) return html``
   const more = lines.length - SHOWN
   const hasPeople = lines.some(({ person }) => person !== '')
@@ -218,7 +209,7 @@ function renderLines(
 }
 
 /** Renders how many lines have the same cause, most frequent first, if any two do. */
-function renderCauses(label: string, causes: readonly Cause[]): Html {
+function renderCauses(label: string, causes: readonly Cause[]) {
   const groups = [...Map.groupBy(causes, ([name]) => name).values()].toSorted((a, b) => b.length - a.length)
   if ((groups[0]?.length ?? 0) < 2) return html``
   const further = groups.length - MAX_CAUSES

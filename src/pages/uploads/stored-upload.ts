@@ -14,7 +14,7 @@ import type { Original } from '#ledger/uploads/originals'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html, renderTable } from '#pages/parts/elements'
+import { html, renderTable } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
@@ -92,7 +92,7 @@ function isAllApplied({ rows, applied, erased }: UploadSummary): boolean {
 }
 
 /** Renders a file whose preview is complete, or is being made: what it would do, and the button that applies it. */
-export function renderPreviewed(given: ShownUpload): Html {
+export function renderPreviewed(given: ShownUpload) {
   const { upload, shown } = given
   const counts = countAll(given)
   const isWhole = isApplicable(counts) && countErased(partsOfFile(given.parts)) === 0
@@ -116,12 +116,12 @@ export function renderPreviewed(given: ShownUpload): Html {
 }
 
 /** Renders what the columns mean, for the user who can change it. */
-function renderMappingOf({ upload, shown, isOwn }: ShownUpload): Html {
+function renderMappingOf({ upload, shown, isOwn }: ShownUpload) {
   if (shown && isOwn) return renderMapping(upload, shown.preview, shown.country)
   return isAsked(upload) ? html`<p>Only the user who uploaded the file can answer the questions about it.</p>` : html``
 }
 
-function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts): Html {
+function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts) {
   const rows = upload.rows - countErased(partsOfFile(parts))
   const applicable = Math.min(countApplicable(counts), rows)
   const isOffered = upload.state === 'previewed' && isOwn && applicable > 0
@@ -165,12 +165,12 @@ function describeLeft(left: number): string {
     : `${formatNumber(left)} records have errors. You can apply the others, and download these with their errors afterwards.`
 }
 
-function renderCancel({ id }: StoredUpload, label: string): Html {
+function renderCancel({ id }: StoredUpload, label: string) {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/cancel"><button>${label}</button></form>`
 }
 
 /** Says how a large file is applied, and what each part would do. */
-function renderParts({ upload, parts }: ShownUpload): Html {
+function renderParts({ upload, parts }: ShownUpload) {
   const counted = parts.filter(({ counts }) => counts !== null).length
   return html`<p>
       The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other. Managers come
@@ -187,7 +187,7 @@ function renderParts({ upload, parts }: ShownUpload): Html {
 
 const PART_STATES = { waiting: 'To come', applied: 'Applied', refused: 'Refused', canceled: 'Canceled' } as const
 
-function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]): Html {
+function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]) {
   const isBefore = state === 'previewing' || state === 'previewed'
   const count = (of: (counts: PartCounts) => number) => (part: StoredPart) =>
     part.counts === null ? '…' : formatNumber(of(part.counts))
@@ -225,7 +225,7 @@ function formatRows({ firstRow, rows, erased, missingOf }: StoredPart): string {
 }
 
 /** Renders a file that is being applied, or was: what was applied, what was refused, and what is still to come. */
-export function renderProgress(given: ShownUpload): Html {
+export function renderProgress(given: ShownUpload) {
   const { upload, parts, isOwn } = given
   const summary = summarize(partsOfFile(parts))
   const isUndo = upload.undoes !== null
@@ -267,7 +267,7 @@ export function renderProgress(given: ShownUpload): Html {
 }
 
 /** Leads to what taking back a file that was applied would do. */
-function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]): Html {
+function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]) {
   if (!isUndoable(upload, parts)) return html``
   return html`<p class="actions"><a class="button" href="${UPLOAD_PATH}/${upload.id}/undo">Undo…</a></p>`
 }

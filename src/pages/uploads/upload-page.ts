@@ -55,7 +55,7 @@ const MIB = 1_048_576
 function renderUploadForm(
   corrected: CorrectedCall | null,
   { maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number },
-): Html {
+) {
   return html`${
     corrected
       ? renderCorrectedCall(corrected)
@@ -89,7 +89,7 @@ const OPERATIONS: Readonly<Record<UploadOperation, readonly [label: string, hint
   create: ['Create only', 'An employee who exists already is an error.'],
 }
 
-function renderOperations(chosen: UploadOperation): Html {
+function renderOperations(chosen: UploadOperation) {
   return html`<fieldset>
     <legend>What to do</legend>
     ${UPLOAD_OPERATIONS.map(
@@ -112,7 +112,7 @@ const STATES: Readonly<Record<StoredUpload['state'], string>> = {
 }
 
 /** Renders links to the files that are stored. */
-function renderUploads(uploads: readonly StoredUpload[], timeZone: string): Html {
+function renderUploads(uploads: readonly StoredUpload[], timeZone: string) {
   if (uploads.length === 0) return html``
   return html`<h2>Uploaded files</h2>
     ${renderTable({
@@ -311,7 +311,7 @@ function guessCountry(
   return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
 }
 
-async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
+async function sendUpload(reply: FastifyReply, shown: ShownUpload) {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
@@ -335,7 +335,7 @@ async function sendFaults(
   reply: FastifyReply,
   { faults }: FileFaultError,
   { title, content }: { title: string; content: Html },
-): Promise<FastifyReply> {
+) {
   return sendBelowForm(reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
 }
 
@@ -360,12 +360,7 @@ function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName
   return { title: 'Columns not changed', content }
 }
 
-async function sendForm(
-  { uploads }: PageServices,
-  reply: FastifyReply,
-  logId: string,
-  refusal: FormProblem,
-): Promise<FastifyReply> {
+async function sendForm({ uploads }: PageServices, reply: FastifyReply, logId: string, refusal: FormProblem) {
   const viewer = getViewer(reply.request)
   const { companyId, timeZone } = viewer
   const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null

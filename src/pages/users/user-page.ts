@@ -21,16 +21,7 @@ import {
   renderForm,
 } from '#pages/parts/form-page'
 import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '#wording/navigation'
-import {
-  isolate,
-  renderClient,
-  renderFacts,
-  renderId,
-  html,
-  type Html,
-  renderTable,
-  renderTime,
-} from '#pages/parts/elements'
+import { isolate, renderClient, renderFacts, renderId, html, renderTable, renderTime } from '#pages/parts/elements'
 import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
@@ -108,7 +99,7 @@ function listUpperPages(user: UserRecord): readonly UpperPage[] {
   return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }]
 }
 
-function renderUserFacts(user: UserRecord, timeZone: string): Html {
+function renderUserFacts(user: UserRecord, timeZone: string) {
   const { identity, linkExpiresAt, removedAt } = user
   return renderFacts({
     Status: renderUserStatus(user),
@@ -124,7 +115,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
   })
 }
 
-function renderRemovedUser(user: UserRecord): Html {
+function renderRemovedUser(user: UserRecord) {
   if (isErased(user)) return html`<p>The name and email were erased. Past actions stay recorded under the ID.</p>`
   return html`<p>
       Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
@@ -143,7 +134,7 @@ function renderUserActions(
   user: UserRecord,
   viewerId: string,
   forms: PageForms<'role' | 'unlink' | 'report'>,
-): Html {
+) {
   const { id, role: current, identity } = user
   const isOwn = id === viewerId
   const reset = html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`
@@ -295,7 +286,7 @@ function getExpectedText(user: UserRecord): string {
 const HOURS_SHOWN = 5
 
 /** Renders a user's last sign-in and the latest failed ones. */
-async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord): Promise<Html> {
+async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord) {
   const { companyId, timeZone } = viewer
   const last = await findLastSignIn(db, { companyId, userId })
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
@@ -305,14 +296,14 @@ async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: us
     <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
 }
 
-function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string): Html {
+function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string) {
   return renderFacts({
     'Last sign-in': html`${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}`,
     From: client && renderClient(client),
   })
 }
 
-function renderFailedHours(hours: FailedHour[], timeZone: string): Html {
+function renderFailedHours(hours: FailedHour[], timeZone: string) {
   return html`<h3>Failed sign-ins</h3>
     ${renderTable({
       caption: 'Failed sign-ins, the latest first',

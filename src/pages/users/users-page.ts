@@ -10,7 +10,6 @@ import { addFormPage, addPage, renderForm, type PageContent } from '#pages/parts
 import {
   isolate,
   html,
-  type Html,
   renderTable,
   renderTimeOrNever,
   renderTime,
@@ -84,7 +83,7 @@ async function loadUsers({ db }: PageServices, request: FastifyRequest) {
 
 const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
 
-function renderUserTable(users: UserRecord[], timeZone: string): Html {
+function renderUserTable(users: UserRecord[], timeZone: string) {
   if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
   return renderTable({
     caption: 'Users, newest first',
@@ -122,7 +121,7 @@ export function formatWaysIn({ hasPassword, hasPasskeys, identity, removedAt }: 
 }
 
 /** Renders the status of a user as a badge. */
-export function renderUserStatus(user: UserRecord): Html {
+export function renderUserStatus(user: UserRecord) {
   switch (getUserStatus(user)) {
     case 'active':
       return renderBadge('good', 'Active')
@@ -170,7 +169,7 @@ export function showOneTimeLink(
   }
 }
 
-function renderEmailed(email: string, isEmailed: boolean): Html {
+function renderEmailed(email: string, isEmailed: boolean) {
   return isEmailed
     ? html`<p class="notice" role="status">An email with the link is on its way to <bdi>${email}</bdi>.</p>`
     : html`<p class="warning">No email was sent, because too many have been sent recently. Pass the link on yourself.</p>`

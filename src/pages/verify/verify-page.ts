@@ -46,7 +46,7 @@ const ERASABLE = Object.fromEntries(
 )
 const VERSIONS = Object.fromEntries(Object.entries(EVENT_TYPES).map(([type, { version }]) => [type, version]))
 
-function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Html {
+function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner) {
   return html`<h1>Verify evidence</h1>
     <p>
       An evidence file proves that its events are in the ledger of a company, unchanged. You need no account to verify it,
@@ -95,7 +95,7 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Ht
 }
 
 /** Renders a page of the documentation. Links to pages that the service does not serve become text. */
-async function renderFormat(markdown: string): Promise<Html> {
+async function renderFormat(markdown: string) {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {

@@ -16,15 +16,7 @@ import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-d
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/deliveries'
 import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schemas'
-import {
-  renderBadge,
-  html,
-  type Html,
-  renderTable,
-  renderTimeLink,
-  renderFacts,
-  renderTime,
-} from '#pages/parts/elements'
+import { renderBadge, html, renderTable, renderTimeLink, renderFacts, renderTime } from '#pages/parts/elements'
 import { readFormFields, listOptions } from '#pages/parts/form'
 import { type PageServices, getViewer } from '#pages/parts/context'
 import { addFormPage, addPage, type PageRequest } from '#pages/parts/form-page'
@@ -46,7 +38,7 @@ function describeOutcome({ error, httpStatus }: Delivery): string {
 }
 
 /** Renders deliveries, each with a button that sends its message again. */
-export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string): Html {
+export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string) {
   return renderTable({
     caption: 'Deliveries, newest message first',
     columns: {
@@ -70,7 +62,7 @@ function groupByMessage(deliveries: KeptDelivery[]): KeptDelivery[] {
 }
 
 /** Renders a button that sends a message again. */
-function renderSendAgain(webhookId: string, delivery: Delivery): Html {
+function renderSendAgain(webhookId: string, delivery: Delivery) {
   return html`<form method="post" action="${PATH}/${webhookId}/deliveries/${delivery.id}/redeliver">
     <button class="unbroken">Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
   </form>`
@@ -81,7 +73,7 @@ function describeMessage({ type, position }: Delivery): string {
 }
 
 /** Renders the type of a message and its event. */
-export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
+export function renderMessage({ type, position, attempt }: KeptDelivery) {
   const event =
     position === null
       ? ''
@@ -90,7 +82,7 @@ export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
   return html`<code class="unbroken">${type}</code>${event}${nth}`
 }
 
-function renderOutcome(delivery: Delivery): Html {
+function renderOutcome(delivery: Delivery) {
   const { answer } = delivery
   return html`${renderResult(delivery)}
     ${
@@ -103,7 +95,7 @@ function renderOutcome(delivery: Delivery): Html {
 }
 
 /** Renders whether a message was delivered, and the status that the receiver answered. */
-function renderResult(delivery: Delivery): Html {
+function renderResult(delivery: Delivery) {
   return html`${delivery.isDelivered ? renderBadge('good', 'Delivered') : renderBadge('bad', 'Failed')}
     <div>${describeOutcome(delivery)}</div>`
 }
@@ -119,7 +111,7 @@ export async function findSent(
 }
 
 /** Renders how a delivery ended. */
-export function renderSent(delivery: Delivery): Html {
+export function renderSent(delivery: Delivery) {
   const { isDelivered, type, durationMs, answer } = delivery
   const what = type === PING_TYPE ? 'Test message' : 'Message'
   const outcome = decapitalize(describeOutcome(delivery))
@@ -238,7 +230,7 @@ function indentJson(text: string): string {
   }
 }
 
-function renderRequest(message: RebuiltMessage | null): Html {
+function renderRequest(message: RebuiltMessage | null) {
   if (!message)
     return html`<section>
       <h2>Request</h2>
@@ -259,7 +251,7 @@ function renderRequest(message: RebuiltMessage | null): Html {
   </section>`
 }
 
-function renderAnswer({ httpStatus, error, answer }: Delivery): Html {
+function renderAnswer({ httpStatus, error, answer }: Delivery) {
   const none = html`<p>The receiver sent no body, or it has been erased.</p>`
   return html`<section>
     <h2>Answer</h2>

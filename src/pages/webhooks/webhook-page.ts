@@ -22,7 +22,7 @@ import {
   type PageForms,
 } from '#pages/parts/form-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderCode, isolate, renderFacts, html, type Html, renderTime } from '#pages/parts/elements'
+import { renderCode, isolate, renderFacts, html, renderTime } from '#pages/parts/elements'
 import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
@@ -172,7 +172,7 @@ async function loadPage(services: PageServices, request: WebhookRequest) {
   }
 }
 
-function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string): Html {
+function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string) {
   const { webhook, now } = seen
   const { settings, rotatedAt, previousExpiresAt } = webhook
   const trouble = describeTrouble(seen)
@@ -191,22 +191,19 @@ function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZon
   })
 }
 
-function renderReached({ progress: { position } }: WebhookRecord): Html {
+function renderReached({ progress: { position } }: WebhookRecord) {
   if (position === 0) return html`<div class="hint">Before the first event</div>`
   return html`<div class="hint">
     Up to <a href="${NAVIGATION.events.path}/${position}">event ${formatNumber(position)}</a>
   </div>`
 }
 
-function renderTypes(types: readonly string[]): Html {
+function renderTypes(types: readonly string[]) {
   if (types.length === WEBHOOK_TYPES.length) return html`All`
   return html`${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}`
 }
 
-function renderWebhookActions(
-  forms: PageForms<'ping' | 'pause' | 'resume'>,
-  { id, status, progress }: WebhookRecord,
-): Html {
+function renderWebhookActions(forms: PageForms<'ping' | 'pause' | 'resume'>, { id, status, progress }: WebhookRecord) {
   const { pause, resume } = WEBHOOK_ACTIONS
   const isEnabled = status === 'enabled'
   const ping = html`<button${isEnabled && html` class="primary"`}>Send test message</button>`
@@ -222,7 +219,7 @@ function renderWebhookActions(
   </div>`
 }
 
-function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string): Html {
+function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string) {
   return html`<h2>Recent deliveries</h2>
     ${
       deliveries.length === 0
@@ -237,7 +234,7 @@ function renderWebhookForms(
   forms: PageForms<'replay' | 'edit' | 'rotate'>,
   { webhook, now }: SeenWebhook,
   timeZone: string,
-): Html {
+) {
   const { version } = webhook
   return html`${renderFormSection(forms, 'replay', {
     heading: 'Replay',

@@ -9,15 +9,7 @@ import {
 } from '#accounts/webhooks/read-webhooks'
 import { MAX_WEBHOOKS } from '#domain/webhooks/webhook-lifecycle'
 import { type PageContent, addFormPage, addPage, renderForm } from '#pages/parts/form-page'
-import {
-  renderCode,
-  html,
-  type Html,
-  renderCopyable,
-  renderCopyWarning,
-  renderTime,
-  renderTable,
-} from '#pages/parts/elements'
+import { renderCode, html, renderCopyable, renderCopyWarning, renderTime, renderTable } from '#pages/parts/elements'
 import { readSeenVersion, renderButtons } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { formatWebhookName, describeProgress, describeTrouble, renderWebhookStatus } from './webhook-words.ts'
@@ -45,7 +37,7 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
   }
 }
 
-function renderPreviousSecret(expiresAt: string | null, timeZone: string): Html {
+function renderPreviousSecret(expiresAt: string | null, timeZone: string) {
   return expiresAt === null
     ? html`<p>Messages are no longer signed with the previous secret.</p>`
     : html`<p>Messages are signed with the previous secret, too, until ${renderTime(expiresAt, timeZone)}.</p>`
@@ -106,7 +98,7 @@ async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Prom
   return seen.map((one) => ({ ...one, waiting: waiting.get(one.webhook.id)! }))
 }
 
-function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
+function renderWebhookList(webhooks: ShownWebhook[], timeZone: string) {
   const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
   const full = html`<p>
     A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.
@@ -119,7 +111,7 @@ function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
     ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
 }
 
-function renderNoWebhooks(): Html {
+function renderNoWebhooks() {
   return html`<div class="empty">
     <h2>No webhooks yet</h2>
     <p>Create one to have changes of employees sent to another system as they happen.</p>
@@ -127,7 +119,7 @@ function renderNoWebhooks(): Html {
   </div>`
 }
 
-function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
+function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string) {
   return renderTable({
     caption: 'Webhooks, oldest first',
     isInLines: true,
