@@ -22,7 +22,16 @@ import {
   renderConfirmedAction,
   listNotices,
 } from '#pages/parts/form-page'
-import { html, isolate, renderTable, renderTime, renderFacts } from '#pages/parts/elements'
+import {
+  html,
+  isolate,
+  renderTable,
+  renderTime,
+  renderFacts,
+  renderActions,
+  renderButton,
+  renderCode,
+} from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
 import { renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
@@ -64,7 +73,7 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
       const { verb, text, button, kind } = QUESTIONS[form]
       return {
         title: `${verb} ${name}`,
-        heading: html`${verb} <bdi>${name}</bdi>?`,
+        heading: html`${verb} ${isolate(name)}?`,
         trail: [ACCOUNT],
         body: html`<p>${text(name)}</p>
           ${renderForm(forms, form, {
@@ -89,11 +98,11 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
             page: {
               title: `Link to ${name}`,
               body: html`<p>
-                  Sign in there with your own account. From then on, it signs you in here as <bdi>${email}</bdi>.
+                  Sign in there with your own account. From then on, it signs you in here as ${isolate(email)}.
                 </p>
                 <p class="actions">
-                  <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${name}</bdi></a>
-                  <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
+                  <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to ${isolate(name)}</a>
+                  ${renderButton(ACCOUNT_PATH, 'Cancel')}
                 </p>`,
             },
           }
@@ -125,7 +134,7 @@ const QUESTIONS = {
   unlink: {
     verb: 'Unlink from',
     text: (name: string) =>
-      html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password
+      html`You can't sign in with ${isolate(name)} then, and your sessions that began there end. You need a password
         or a passkey.`,
     button: 'Unlink',
     kind: 'danger',
@@ -137,13 +146,13 @@ async function renderProviderLink(services: PageServices, user: UserRecord, comp
   const provider = await findUsedProvider(services, companyId)
   if (!provider) return html``
   const { name } = provider.settings
-  return html`<h2><bdi>${name}</bdi></h2>
+  return html`<h2>${isolate(name)}</h2>
     ${
       isLinked(user, provider)
-        ? html`<p>You sign in with the account <code>${user.identity?.subject}</code> at <bdi>${name}</bdi>.</p>
-            <p><a class="button" href="${PATH}">Unlink…</a></p>`
-        : html`<p>You are not linked to an account at <bdi>${name}</bdi> yet.</p>
-            <p><a class="button" href="${PATH}">Link…</a></p>`
+        ? html`<p>You sign in with the account ${renderCode(user.identity?.subject)} at ${isolate(name)}.</p>
+            ${renderActions(renderButton(PATH, 'Unlink…'))}`
+        : html`<p>You are not linked to an account at ${isolate(name)} yet.</p>
+            ${renderActions(renderButton(PATH, 'Link…'))}`
     }`
 }
 

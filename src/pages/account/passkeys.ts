@@ -22,6 +22,8 @@ import {
   renderTime,
   renderTimeOrNever,
   renderQuestionLink,
+  renderActions,
+  renderButton,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { renderProof, requireProof } from '#pages/parts/proof'
@@ -48,7 +50,7 @@ export async function renderPasskeys(services: PageServices, request: FastifyReq
   const isFull = passkeys.length >= MAX_PASSKEYS
   const isProviderRequired = await mustUseProvider(pool, viewer)
   const none = html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>`
-  const add = html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`
+  const add = renderActions(renderButton(`${PASSKEYS_PATH}/new`, 'Add a passkey…'))
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
@@ -68,7 +70,7 @@ function renderCodes(left: number) {
       Without your passkeys, your password and a recovery code sign you in. Each code works once.
       ${left === 0 ? html`<strong>You have none left.</strong>` : html`You have <strong>${left}</strong> left.`}
     </p>
-    <p class="actions"><a class="button" href="${RECOVERY_CODES_PATH}">Make new recovery codes…</a></p>`
+    ${renderActions(renderButton(RECOVERY_CODES_PATH, 'Make new recovery codes…'))}`
 }
 
 function renderPasskeyTable(passkeys: Passkey[], timeZone: string) {
@@ -104,7 +106,7 @@ export function addPasskeyRemoval(app: FastifyInstance, services: PageServices):
       return {
         title: `Remove ${passkey.name}`,
         trail: [ACCOUNT],
-        heading: html`Remove “<bdi>${passkey.name}</bdi>”?`,
+        heading: html`Remove “${isolate(passkey.name)}”?`,
         body: html`<p>
             This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
             passkey on your device as well, so that it is not offered again.
@@ -185,7 +187,7 @@ function showRecoveryCodes(title: string, codes: string[], email: string): PageC
         you would keep a key, apart from your password.
       </p>
       ${renderCopyable('codes', codes.join('\n'), 'Copy codes')}
-      <p class="actions"><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+      ${renderActions(renderButton(ACCOUNT_PATH, 'Go to your account'))}`,
   }
 }
 
@@ -262,7 +264,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
 function showRequest(name: string, options: object): PageContent {
   return {
     title: 'Add a passkey',
-    heading: html`Add the passkey “<bdi>${name}</bdi>”`,
+    heading: html`Add the passkey “${isolate(name)}”`,
     body: html`<p>Your browser asks where to keep the passkey, and checks that it is you. You have five minutes.</p>
       <noscript><p class="warning">Passkeys need JavaScript. <a href="${ACCOUNT_PATH}">Go back</a></p></noscript>
       <p class="alert" role="alert" data-passkey-fault hidden></p>
@@ -276,7 +278,7 @@ function showRequest(name: string, options: object): PageContent {
       >
         <input type="hidden" name="response" />
         <button class="primary">Create passkey</button>
-        <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
+        ${renderButton(ACCOUNT_PATH, 'Cancel')}
       </form>
       <script src="${assetUrl('passkeys.js')}" type="module"></script>`,
   }

@@ -22,6 +22,8 @@ import {
   renderCopyWarning,
   renderCopyable,
   renderQuestionLink,
+  renderActions,
+  renderButton,
 } from '#pages/parts/elements'
 import {
   renderButtons,
@@ -77,7 +79,7 @@ export function addTokenRevocation(
     },
     render: ({ token, trail }, forms, request) => ({
       title: `Revoke ${token.name}`,
-      heading: html`Revoke “<bdi>${token.name}</bdi>”?`,
+      heading: html`Revoke “${isolate(token.name)}”?`,
       trail,
       body: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>
         ${renderForm(forms, 'revoke', { buttons: renderButtons(button, placeOf(request).path, 'danger') })}`,
@@ -177,10 +179,10 @@ function showToken(token: SeenToken['token'], secret: string, timeZone: string):
   return {
     title: 'Token created',
     body: html`${renderCopyWarning('the token')}
-      <h2>“<bdi>${token.name}</bdi>”, sent as <code>Authorization: Bearer</code></h2>
+      <h2>“${isolate(token.name)}”, sent as <code>Authorization: Bearer</code></h2>
       ${renderCopyable('token', secret, 'Copy token')}
       <p>It lets a program ${describeScopes(token.scopes)}. It works until ${renderTime(token.expiresAt, timeZone)}.</p>
-      <p><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+      ${renderActions(renderButton(ACCOUNT_PATH, 'Go to your account'))}`,
   }
 }
 

@@ -23,6 +23,8 @@ import {
   renderId,
   renderSection,
   renderTimeOrNever,
+  isolate,
+  renderButton,
 } from '#pages/parts/elements'
 import { describeResult } from '#pages/parts/call-words'
 import { renderProblemsOf } from '#pages/parts/attention'
@@ -188,7 +190,7 @@ function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
     load: (request: KeyRequest) => loadKey(services, request),
     render: ({ key }, forms, request) => ({
       title: `Revoke ${key.name}`,
-      heading: html`Revoke “<bdi>${key.name}</bdi>”?`,
+      heading: html`Revoke “${isolate(key.name)}”?`,
       trail: [NAVIGATION.apiKeys, { label: key.name, path: `${PATH}/${key.id}` }],
       body: html`<p>
           All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.
@@ -241,7 +243,7 @@ function renderKeyPage(
         <div>
           ${renderKeyFacts(seen, problems, timeZone)}
           <div class="actions">
-            <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+            ${renderButton(`${NAVIGATION.bulkUserLogs.path}?key=${key.id}`, 'View calls')}
             ${!key.isRevoked && renderKeyActions(key, forms)}
           </div>
         </div>
@@ -287,7 +289,7 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string) {
         Address: ({ address }) => renderAddressLink(address),
         'First call': ({ firstAt }) => renderTime(firstAt, timeZone),
         'Last call': ({ lastAt }) => renderTime(lastAt, timeZone),
-        Program: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
+        Program: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div>${isolate(userAgent)}</div>`)}`,
       },
       rows: addresses,
     }),
@@ -296,7 +298,7 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string) {
 
 function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms) {
   return html`${isEnabled ? renderAction(forms, 'disable', ACTIONS.disable) : renderAction(forms, 'enable', ACTIONS.enable)}
-    <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
+    ${renderButton(`${PATH}/${id}/revoke`, 'Revoke…', 'danger')}`
 }
 
 /** Whether an administrator solves a problem with the first form. */

@@ -9,6 +9,10 @@ import {
   renderTime,
   renderTable,
   renderTimeOrNever,
+  isolate,
+  renderActions,
+  renderButton,
+  renderNameLink,
 } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { getViewer, type PageServices, getActing, readProblemsOf } from '#pages/parts/context'
@@ -64,7 +68,7 @@ export function showSecret(
     title: isFirst ? 'API key created' : 'Secret rotated',
     body: html`${renderCopyWarning('the secret')}
       ${key.scopes.includes('scim') && renderProviderSetup(baseUrl, key.id, secret)}
-      <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
+      <h2>Secret of “${isolate(key.name)}”, sent as <code>x-api-key</code></h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <h2>API ID, sent as <code>x-api-id</code></h2>
       ${renderCopyable('api-id', key.id, 'Copy ID')}
@@ -73,7 +77,7 @@ export function showSecret(
       <p>This command verifies the key and changes nothing:</p>
       ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
       ${key.scopes.includes('employees:write') && renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret }))}
-      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
+      ${renderActions(renderButton(`${NAVIGATION.apiKeys.path}/${key.id}`, 'View key'))}`,
   }
 }
 
@@ -161,12 +165,12 @@ function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string
 }
 
 function renderKeyName({ key }: SeenKey) {
-  return html`<a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>`
+  return html`${renderNameLink(`${PATH}/${key.id}`, key.name)}<br /><code class="below">${key.id}</code>`
 }
 
 function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>) {
-  return html`<a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
-    Token of <bdi>${owners.get(token.userId) ?? 'Erased user'}</bdi><br /><code class="below">${token.id}</code>`
+  return html`${renderNameLink(`${NAVIGATION.users.path}/${token.userId}#tokens`, token.name)}<br />
+    Token of ${isolate(owners.get(token.userId) ?? 'Erased user')}<br /><code class="below">${token.id}</code>`
 }
 
 const FOUND_BY = {
@@ -250,7 +254,7 @@ function renderKeyList(
       Programs call the API with a key. See the <a href="/docs">API reference</a> and the
       <a href="/problems">problem codes</a>.
     </p>
-    ${!isNone && html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
+    ${!isNone && renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))}
     ${isNone ? renderNoKeys() : html`${filters} ${table}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
@@ -259,7 +263,7 @@ function renderNoKeys() {
   return html`<div class="empty">
     <h2>No API keys yet</h2>
     <p>A program needs a key to create and update employees.</p>
-    <p><a class="button primary" href="${PATH}/new">Create API key</a></p>
+    ${renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))}
   </div>`
 }
 
@@ -271,7 +275,7 @@ function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], tim
     caption: 'API keys, newest first',
     isInLines: true,
     columns: {
-      Name: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+      Name: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}">${isolate(key.name)}</a>`,
       Secret: renderSecretEnds,
       Status: (seen) => {
         const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)

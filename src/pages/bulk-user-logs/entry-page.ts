@@ -13,7 +13,7 @@ import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, toFormProblem, checkForm, readFormFields } from '#pages/parts/form'
 import { addFormPage, renderForm, type PageForms, type PageRequest } from '#pages/parts/form-page'
-import { html, renderStatusBadge } from '#pages/parts/elements'
+import { html, renderStatusBadge, isolate, renderButton } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import {
   type RecordFilter,
@@ -112,8 +112,8 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
         values: Object.fromEntries(fields.map(({ value }, at) => [nameOf(at), value])),
         buttons: html`<div class="actions">
           <button class="primary">Send ${formatCount(all, 'record')} again</button>
-          <a class="button" href="${buildUploadUrl(entry.entry.id)}">Correct in a file</a>
-          <a class="button" href="${buildEntryUrl(entry)}">Cancel</a>
+          ${renderButton(buildUploadUrl(entry.entry.id), 'Correct in a file')}
+          ${renderButton(buildEntryUrl(entry), 'Cancel')}
         </div>`,
       })}`,
   }
@@ -138,7 +138,7 @@ function renderFields(fields: FaultyCall['fields'], values: FormFields) {
   return html`${[...Map.groupBy(fields.entries(), ([, { index }]) => index).values()].map(
     (ofRecord) =>
       html`<fieldset>
-        <legend><bdi>${ofRecord[0]![1].person}</bdi></legend>
+        <legend>${isolate(ofRecord[0]![1].person)}</legend>
         ${ofRecord.map(([at, { name }]) =>
           renderField(
             { name: nameOf(at), label: formatAttributeName(name), value: values[nameOf(at)] ?? '', isRequired: false },
@@ -242,7 +242,7 @@ async function openEntry({ reads, requireLogEntry }: PageServices, request: Entr
 }
 
 function renderHeading(entry: LogEntry) {
-  return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
+  return html`${formatCall(entry)} · ${isolate(formatCaller(entry.entry))}`
 }
 
 function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {

@@ -6,7 +6,7 @@ import type { OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/re
 import type { DetailedRecord } from '#log/detailed-records'
 import { encodeCursor } from '#http/server/query-values'
 import { describeCause } from '#pages/parts/describe-cause'
-import { html } from '#pages/parts/elements'
+import { html, isolate, renderButton } from '#pages/parts/elements'
 import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
@@ -167,7 +167,7 @@ function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }
   const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
   const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#causes`
   return html`<span class="chip chosen"
-    ><bdi>${cause ? describeCause(cause) : error}</bdi>
+    >${isolate(cause ? describeCause(cause) : error)}
     <a href="${all}" aria-label="Remove this filter">×</a></span
   >`
 }
@@ -191,7 +191,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const ofKept = html`<a class="button primary" href="${buildEntryUrl(entry)}/fix">Fix and send again</a>
+  const ofKept = html`${renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')}
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}

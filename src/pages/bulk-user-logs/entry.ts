@@ -17,6 +17,9 @@ import {
   renderEntryLink,
   renderNameLink,
   renderTime,
+  renderActions,
+  renderButton,
+  renderCode,
 } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
@@ -58,7 +61,7 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts) {
     entry.status === 'Failed'
       ? `${attempt}. Nothing was applied${explainFailure(logEntry, outcomes)}.`
       : describeResult(logEntry, attempt)
-  return html`<p class="entry-outcome"><strong><bdi>${formatCaller(entry)}</bdi></strong> ${what}</p>`
+  return html`<p class="entry-outcome"><strong>${isolate(formatCaller(entry))}</strong> ${what}</p>`
 }
 
 function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
@@ -102,7 +105,7 @@ export function renderNotes({ entry: { notes } }: LogEntry) {
   return html`<section aria-label="Notes">
     <h2>Not applied as sent</h2>
     <ul>
-      ${notes.map(({ path, message }) => html`<li><code>${path}</code>: ${message}</li>`)}
+      ${notes.map(({ path, message }) => html`<li>${renderCode(path)}: ${message}</li>`)}
     </ul>
   </section>`
 }
@@ -110,7 +113,7 @@ export function renderNotes({ entry: { notes } }: LogEntry) {
 function renderApiError({ entry: { error, http_status: status } }: LogEntry) {
   if (!error) return html``
   return html`<span id="api-error">${error.detail}</span> (<a href="/problems/${error.code}"
-      >${status} <code>${error.code}</code></a
+      >${status} ${renderCode(error.code)}</a
     >)`
 }
 
@@ -162,7 +165,7 @@ export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]
     ({ id, isWhole, isUndone }) =>
       html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone && ', which was undone itself'}.</p>`,
   )}
-  ${isUndoable && html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>`}`
+  ${isUndoable && renderActions(renderButton(`${LOGS_PATH}/${entry.id}/undo`, 'Undo…'))}`
 }
 
 function renderLinks(ids: readonly string[]) {
@@ -188,7 +191,7 @@ export function renderRequest(logEntry: LogEntry, client: Client | null, timeZon
       'HTTP status': String(entry.http_status),
       'API error': isAboutRecords(logEntry) && renderApiError(logEntry),
       Duration: html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`,
-      'API key': key && html`${renderNameLink(buildUrl(LOGS_PATH, { key: key.id }), key.name)} <code>${key.id}</code>`,
+      'API key': key && html`${renderNameLink(buildUrl(LOGS_PATH, { key: key.id }), key.name)} ${renderCode(key.id)}`,
       User: !key && isolate(formatCaller(entry)),
       File: entry.file && renderFile(entry.file),
       'Sent from': client && renderClient(client, renderAddressLink(client.address)),

@@ -162,7 +162,7 @@ function renderChips({ given }: PageFilter, keys: readonly Option[], path: strin
   </ul>`
 }
 
-const labelTime = (label: string) => (text: string) => html`${label} <bdi>${text.replace('T', ' ')}</bdi>`
+const labelTime = (label: string) => (text: string) => html`${label} ${isolate(text.replace('T', ' '))}`
 
 /** What the chip of each filter says. */
 const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html | string> = {
@@ -171,10 +171,10 @@ const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html
   operation: (text) => (isOperation(text) ? rulesOf(text).label : text),
   source: (text) => isolate(text),
   last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
-  q: (text) => html`“<bdi>${text}</bdi>”`,
+  q: (text) => html`“${isolate(text)}”`,
   status: (text) => isolate(text),
-  http_status: (text) => html`HTTP status <bdi>${text}</bdi>`,
+  http_status: (text) => html`HTTP status ${isolate(text)}`,
   from: labelTime('From'),
   to: labelTime('To'),
-  employee: (text) => html`Employee <bdi>${text}</bdi>`,
+  employee: (text) => html`Employee ${isolate(text)}`,
 }

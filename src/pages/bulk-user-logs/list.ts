@@ -12,7 +12,7 @@ import { NAVIGATION, buildUrl, REFUSALS, UPLOAD_PATH } from '#wording/navigation
 import { formatNumber, formatAtLeast } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
 import { describeCode } from '#wording/failure-causes'
-import { renderStatusBadge, html, type Html } from '#pages/parts/elements'
+import { renderStatusBadge, html, type Html, isolate, renderButton } from '#pages/parts/elements'
 import { COUNTS, describeResult } from '#pages/parts/call-words'
 import { assetUrl } from '#pages/assets/assets'
 import { buildCreateCommand } from '#pages/api-keys/curl-lines'
@@ -177,7 +177,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
         >
       </th>
       <td class="source">${entry.name}</td>
-      <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
+      <td class="caller" title="${caller}">${isolate(caller)}</td>
       ${cells}
     </tr>`
   })
@@ -218,8 +218,8 @@ export function renderLogPage(bar: Html, page: ListPage) {
   return html`<div class="log" ${reached !== null && renderLiveAttributes(filter, reached)}>
       ${renderHead(
         html`${reached !== null && renderLiveBar()}
-          <a class="button" href="${UPLOAD_PATH}">Upload file</a>
-          <a class="button" href="${REFUSALS.path}">${REFUSALS.label}</a>
+          ${renderButton(UPLOAD_PATH, 'Upload file')}
+          ${renderButton(REFUSALS.path, REFUSALS.label)}
           <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
           <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`,
         renderCount(page),

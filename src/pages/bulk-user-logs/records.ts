@@ -175,7 +175,7 @@ function renderSetAttributes({ shown }: DetailedRecord): Html[] {
     .slice(0, MAX_SET)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
-      return html`<span>${renderAttributeName(name)} <bdi>${cut(text)}</bdi></span>`
+      return html`<span>${renderAttributeName(name)} ${isolate(cut(text))}</span>`
     })
 }
 
@@ -224,7 +224,7 @@ export function renderPersonInFull(record: DetailedRecord) {
   const { employee, shown } = record
   const id = formatId(shown.employee_id)
   return html`${renderPerson(record)} ${employee && isolate(employee.email)}
-  ${id !== null && html`<code><bdi>${id}</bdi></code>`}`
+  ${id !== null && renderCode(isolate(id))}`
 }
 
 function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html) {

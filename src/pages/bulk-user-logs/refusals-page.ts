@@ -13,7 +13,15 @@ import { describeCode } from '#wording/failure-causes'
 import { formatNumber } from '#wording/numbers'
 import { capitalise } from '#pages/parts/call-words'
 import { pickFields, readFormFields } from '#pages/parts/form'
-import { html, renderChip, renderNameLink, renderSegments, renderTable, renderTime } from '#pages/parts/elements'
+import {
+  html,
+  renderChip,
+  renderNameLink,
+  renderSegments,
+  renderTable,
+  renderTime,
+  isolate,
+} from '#pages/parts/elements'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { type PageServices, getViewer } from '#pages/parts/context'
 
@@ -75,7 +83,7 @@ function renderPeriods({ since, key }: Given) {
 function renderKey({ since }: Given, name: string) {
   const href = buildUrl(REFUSALS.path, { since: since === DEFAULT_PERIOD ? '' : since })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    ${renderChip(href, html`Key: <bdi>${name}</bdi>`)}
+    ${renderChip(href, html`Key: ${isolate(name)}`)}
   </ul>`
 }
 
@@ -110,7 +118,7 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
 function renderCause({ code, field, message }: ShownCause) {
   const words = message ?? capitalise(describeCode(code))
   const isNamed = field === '' || words.startsWith(`${field} `)
-  return html`<span title="${code}">${words}</span>${!isNamed && html`: <bdi>${field}</bdi>`}`
+  return html`<span title="${code}">${words}</span>${!isNamed && html`: ${isolate(field)}`}`
 }
 
 function formatPeople({ count, isEstimate }: ShownCause['people']): string {

@@ -1,6 +1,6 @@
 import { jsonPointer } from '#domain/errors'
 import type { ShownRecord } from '#log/log-records'
-import { isolate, html, type Html } from '#pages/parts/elements'
+import { isolate, html, type Html, renderCode } from '#pages/parts/elements'
 import { formatCount } from '#wording/numbers'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
@@ -57,7 +57,7 @@ export function renderRefusedRecord(
 
 function renderMessage({ pointer, code, message }: PlacedMessage) {
   return html`<span class="fault">${message}</span>
-    <code>${code}</code>${pointer !== '' && html` at <code><bdi>${pointer}</bdi></code>`}`
+    ${renderCode(code)}${pointer !== '' && html` at ${renderCode(isolate(pointer))}`}`
 }
 
 interface Line {

@@ -24,14 +24,14 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
   const after = to === text.length ? '' : `${text[to] === '\n' ? '\n' : ''}…`
   return html`<section class="rejected-body" aria-labelledby="body">
     <h2 id="body">Body as sent</h2>
-    <pre>${before}${line}<bdi>${text.slice(lineEnd, to)}</bdi>${after}</pre>
+    <pre>${before}${line}${isolate(text.slice(lineEnd, to))}${after}</pre>
     ${
       (from !== 0 || to !== text.length) &&
       html`<details>
             <summary>
               ${truncated ? `Show what is kept of ${formatNumber(bytes)} bytes` : `Show all ${formatNumber(bytes)} bytes`}
             </summary>
-            <pre class="sent" tabindex="0" role="region" aria-label="Body as sent"><bdi>${text}</bdi></pre>
+            <pre class="sent" tabindex="0" role="region" aria-label="Body as sent">${isolate(text)}</pre>
           </details>`
     }
   </section>`

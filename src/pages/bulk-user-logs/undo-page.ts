@@ -13,7 +13,7 @@ import { ProblemError } from '#http/server/problem'
 import { requireUpload } from '#uploads/apply-upload'
 import { undoUpload } from '#uploads/undo-upload'
 import { renderAttributeName, renderBreakable, renderChange } from '#pages/parts/attribute-values'
-import { renderCounts, html, renderEntryLink, renderTable } from '#pages/parts/elements'
+import { renderCounts, html, renderEntryLink, renderTable, renderActions, renderButton } from '#pages/parts/elements'
 import { renderButtons } from '#pages/parts/form'
 import { renderForm, type PageForms, addFormPage, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -59,7 +59,7 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
     </p>
     ${
       undone === 0
-        ? html`<p class="actions"><a class="button" href="${back.href}">${back.label}</a></p>`
+        ? renderActions(renderButton(back.href, back.label))
         : renderForm(forms, 'undo', {
             fields: () => html`<input type="hidden" name="all_or_none" value="${isWhole ? 'true' : 'false'}" />`,
             buttons,

@@ -1,4 +1,4 @@
-import { html } from '#pages/parts/elements'
+import { html, renderNameLink } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** A row of a table of bars. */
@@ -19,7 +19,7 @@ export function renderBarTable(caption: string, rows: readonly BarRow[]) {
       ${rows.map(
         ({ label, href, count }) =>
           html`<tr>
-            <th scope="row"><a href="${href}"><bdi>${label}</bdi></a></th>
+            <th scope="row">${renderNameLink(href, label)}</th>
             <td class="number">${formatNumber(count)}</td>
             <td aria-hidden="true">
               <svg class="quota" height="12"><rect class="failed-ground" width="${Math.max(1, (100 * count) / most)}%" height="12" rx="3" /></svg>

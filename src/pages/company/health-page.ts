@@ -9,7 +9,17 @@ import { readHead, type SeenHead } from '#ledger/read/read-head'
 import type { CompanyStanding, SystemHealth } from '#ledger/read/read-standings'
 import type { LedgerDb } from '#ledger/tables'
 import { ProblemError } from '#http/server/problem'
-import { renderFacts, html, renderTable, renderTime, renderBadge } from '#pages/parts/elements'
+import {
+  renderFacts,
+  html,
+  renderTable,
+  renderTime,
+  renderBadge,
+  isolate,
+  renderActions,
+  renderButton,
+  renderNameLink,
+} from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageForms } from '#pages/parts/form-page'
 import { NAVIGATION, nameList } from '#wording/navigation'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -30,7 +40,7 @@ export function addHealthPage(app: FastifyInstance, { db, health }: PageServices
     load: (request) => loadReport(db, health, getViewer(request).companyId),
     render: (report, forms, request) => ({
       title: 'System health',
-      body: html`<p><a class="button" href="${PATH}">Refresh</a></p>
+      body: html`${renderActions(renderButton(PATH, 'Refresh'))}
         <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
     }),
     notices: {
@@ -78,7 +88,7 @@ function renderReport(
 
 function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string) {
   return html`<p class="warning">
-    <strong>The witness <bdi>${id}</bdi> disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
+    <strong>The witness ${isolate(id)} disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
     are still accepted. Keep your checkpoints, and tell the operator of the service.
   </p>`
 }
@@ -117,7 +127,7 @@ function renderWebhookWarning(seen: SeenWebhook) {
   const { webhook } = seen
   const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
   return html`<p class="warning">
-    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> is not receiving messages. ${trouble}
+    <strong>Webhook ${renderNameLink(href, formatWebhookName(webhook))}</strong> is not receiving messages. ${trouble}
   </p>`
 }
 

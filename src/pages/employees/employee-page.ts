@@ -24,6 +24,8 @@ import {
   renderDayLink,
   renderTime,
   describeZone,
+  isolate,
+  renderButton,
 } from '#pages/parts/elements'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import {
@@ -173,8 +175,8 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
     const isEditable = viewer.role === 'admin' && seen?.isNow === true && seen.state.standing === 'known'
     const body = html`${renderBreadcrumb(NAVIGATION.employees)}
       <div class="tools">
-        <h1><bdi>${title}</bdi></h1>
-        ${isEditable && html`<a class="button" href="${PATH}/${id}/edit">Edit or deactivate…</a>`}
+        <h1>${isolate(title)}</h1>
+        ${isEditable && renderButton(`${PATH}/${id}/edit`, 'Edit or deactivate…')}
       </div>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen && renderStanding(seen, viewer)}
       <div class="columns">
@@ -187,7 +189,7 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
             <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
             ${
               viewer.role === 'admin' &&
-              html`<a class="button" href="${report}">What is held about this person…</a>
+              html`${renderButton(report, 'What is held about this person…')}
                     ${isErasable && html`<a href="${PATH}/${id}/erase">Erase person…</a>`}`
             }
           </p>

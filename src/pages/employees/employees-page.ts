@@ -26,7 +26,7 @@ import {
   renderFormAlert,
   readFormFields,
 } from '#pages/parts/form'
-import { html, renderStatusBadge, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { html, renderStatusBadge, renderEmployeeLink, renderTable, isolate, renderButton } from '#pages/parts/elements'
 import { renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { sendUserPage } from '#pages/parts/layout'
@@ -204,7 +204,7 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
     columns: {
       Name: (employee) =>
         html`${renderEmployeeLink(employee)}
-            ${'former' in employee && html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>`}`,
+            ${'former' in employee && html`<span class="hint">${employee.former}: ${isolate(q)}</span>`}`,
       Status: ({ status }) => renderStatusBadge(status),
       Department: ({ department }) => text(department),
       'Job title': ({ job_title: title }) => text(title),
@@ -223,7 +223,7 @@ function renderPersonalDataLinks() {
       appears only in refused records, enter an email or external ID.
     </p>
     <p class="actions">
-      <a class="button" href="${REPORT_PATH}">What is held about a person…</a>
+      ${renderButton(REPORT_PATH, 'What is held about a person…')}
       <a href="${PATH}/erase">Erase by email or external ID…</a>
     </p>`
 }

@@ -117,7 +117,7 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
     load: (request: EmployeeRequest) => loadErasure(services, request),
     render: ({ id, name, email, typed, scope }, forms) => ({
       title: 'Erase person',
-      heading: html`Erase <bdi>${name}</bdi>?`,
+      heading: html`Erase ${isolate(name)}?`,
       trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(id) }],
       body: html`${renderFacts({
         Name: isolate(name),
@@ -232,7 +232,7 @@ function formatScope({ events, refusedRecords, bodies, storedRows, fileNames }: 
 function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: FormProblem): PageContent {
   return {
     title: 'Erase person',
-    heading: html`Erase <bdi>${value}</bdi>?`,
+    heading: html`Erase ${isolate(value)}?`,
     trail: [NAVIGATION.employees],
     problem,
     body: html`<p>This person was never created and appears only in refused records.</p>

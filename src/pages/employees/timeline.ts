@@ -140,7 +140,7 @@ function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks) {
 function renderChange({ event, attribute }: Change, names: ReadonlyMap<string, string>, { buildHref }: TimelineLinks) {
   if (attribute === null) return renderWholeEvent(event)
   const { name, to, isFirst } = attribute
-  return html`<a class="actor" href="${buildHref({ attribute: name })}"><bdi>${formatAttributeName(name)}</bdi></a>:
+  return html`<a class="actor" href="${buildHref({ attribute: name })}">${isolate(formatAttributeName(name))}</a>:
     ${isFirst ? html`${renderShortValue(to, names)}, at creation` : renderShortChange(attribute, names)}`
 }
 
@@ -150,7 +150,7 @@ function renderWholeEvent(event: EmployeeStreamEvent) {
     return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`
   if (event.type !== 'EmployeeCreated') return html`${event.type}`
   const count = listAttributes(event.data.attributes).length
-  return html`<strong>Created</strong> as <bdi>${formatFullName(event.data.attributes)}</bdi> with ${formatNumber(count)} attributes`
+  return html`<strong>Created</strong> as ${isolate(formatFullName(event.data.attributes))} with ${formatNumber(count)} attributes`
 }
 
 /** Reads the place in an address; anything malformed means the newest page. */

@@ -21,7 +21,7 @@ import {
   type Choice,
   renderHidden,
 } from '#pages/parts/form'
-import { html, renderSegments } from '#pages/parts/elements'
+import { html, renderSegments, renderButton } from '#pages/parts/elements'
 import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
 
@@ -149,7 +149,7 @@ export async function renderEventFilter(
       </details>
       <div class="actions">
         <button class="primary">Filter</button>
-        ${Object.keys(given).length > 0 && html`<a class="button" href="${buildUrl(PATH, view)}">Clear</a>`}
+        ${Object.keys(given).length > 0 && renderButton(buildUrl(PATH, view), 'Clear')}
       </div>
     </form>`
 }

@@ -89,15 +89,14 @@ const SENTENCES: Sentences = {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
     return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index + 1)}`}, which was
-    refused${error && html`: <bdi>${error.message}</bdi>`}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
+    refused${error && html`: ${isolate(error.message)}`}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
     html`${actor}
     ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
-  FileUploaded: ({ actor, data }) =>
-    html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
+  FileUploaded: ({ actor, data }) => html`${actor} uploaded ${data ? html`the file ${isolate(data.name)}` : 'a file'}`,
   EmployeeErased: didTo('erased', ofEvents),
   RecordsRetired: ({ actor, data }) =>
     html`${actor} deleted the data of ${data ? formatCount(data.positions.length, 'event') : 'events'} (refused records and file
@@ -109,13 +108,12 @@ const SENTENCES: Sentences = {
     const about = renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
     return html`${actor} got a report of what is held about ${id === header.actor ? 'themselves' : about}`
   },
-  CompanyRegistered: ({ actor, data }) =>
-    html`${actor} registered the company${data && html` <bdi>${data.name}</bdi>`}`,
+  CompanyRegistered: ({ actor, data }) => html`${actor} registered the company${data && html` ${isolate(data.name)}`}`,
   CompanyRenamed: did('renamed the company', showChange),
   CompanyTimeZoneChanged: did("changed the company's time zone", showChange),
   CompanyCountryChanged: did("changed the company's country", showChange),
   UserInvited: ({ actor, subject, data }) =>
-    html`${actor} invited ${subject(data?.name)}${data && html` (<bdi>${data.email}</bdi>) as ${data.role}`}`,
+    html`${actor} invited ${subject(data?.name)}${data && html` (${isolate(data.email)}) as ${data.role}`}`,
   UserRoleChanged: didTo('changed the role of', showChange),
   UserPasswordReset: didTo('reset the password of'),
   UserPasswordSet: didToAccount('set', 'their password', 'the password of '),
@@ -127,14 +125,14 @@ const SENTENCES: Sentences = {
     if (data === null) return html`${actor} snoozed a problem`
     const what = html`${nameOf(data, names)}${ofAttention(data)}`
     if (data.until === null) return html`${actor} ended the snooze of ${what}`
-    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: <bdi>${data.reason}</bdi>`
+    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: ${isolate(data.reason)}`
   },
   UserRemoved: didTo('removed user'),
   UserErased: didTo('erased user', ofEvents),
   UserTokenIssued: (parts) => {
     const { actor, subject, data, viewer } = parts
     const token = data
-      ? html`token <em><bdi>${data.name}</bdi></em>${ofScopes(data)}, until
+      ? html`token <em>${isolate(data.name)}</em>${ofScopes(data)}, until
           ${formatTime(data.expires_at, viewer.timeZone)}`
       : html`a token`
     return html`${actor} issued ${token}${!isOwn(parts) && html` for ${subject()}`}`
@@ -143,7 +141,7 @@ const SENTENCES: Sentences = {
   UserIdentityLinked: didToAccount('linked', 'their user', '', ' to an account at the identity provider'),
   UserIdentityUnlinked: didToAccount('unlinked', 'their user', '', ' from the account at the identity provider'),
   UserPasskeyAdded: ({ actor, data }) =>
-    html`${actor} added ${data ? html`passkey <em><bdi>${data.name}</bdi></em>` : 'a passkey'}`,
+    html`${actor} added ${data ? html`passkey <em>${isolate(data.name)}</em>` : 'a passkey'}`,
   UserPasskeyRemoved: didToAccount('removed', 'one of their passkeys', 'a passkey of '),
   UserRecoveryCodesIssued: ({ actor, data }) =>
     html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
@@ -164,7 +162,7 @@ const SENTENCES: Sentences = {
   },
   ApiKeyRenamed: ({ actor, subject, data }) =>
     data
-      ? html`${actor} renamed key <em><bdi>${data.from}</bdi></em> to <em><bdi>${data.to}</bdi></em>`
+      ? html`${actor} renamed key <em>${isolate(data.from)}</em> to <em>${isolate(data.to)}</em>`
       : html`${actor} renamed key ${subject()}`,
   ApiKeyQuotaChanged: didTo('changed the quota of key', showBoth(formatQuota)),
   ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
@@ -185,7 +183,7 @@ const SENTENCES: Sentences = {
   ApiKeyEnabled: didTo('enabled key'),
   ApiKeyRevoked: didTo('revoked key'),
   WebhookCreated: ({ actor, subject, data }) =>
-    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description && html` to <bdi>${data.url}</bdi>`}`,
+    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description && html` to ${isolate(data.url)}`}`,
   WebhookChanged: didTo('changed webhook', ({ to }) => AND.format(Object.keys(to).map(nameSetting))),
   WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
     const end = data?.previous_expires_at
@@ -199,7 +197,7 @@ const SENTENCES: Sentences = {
     html`Deliveries to webhook ${subject()} were stopped${data && `: ${STOPPED[data.reason]}`}`,
   WebhookRemoved: didTo('removed webhook'),
   IdentityProviderAdded: ({ actor, subject, data }) =>
-    html`${actor} set up identity provider ${subject(data?.name)}${data && html` at <bdi>${data.issuer}</bdi>`}`,
+    html`${actor} set up identity provider ${subject(data?.name)}${data && html` at ${isolate(data.issuer)}`}`,
   IdentityProviderChanged: didTo('changed the settings of identity provider', ({ to }) => Object.keys(to).join(', ')),
   IdentityProviderSecretReplaced: didTo('replaced the secret for identity provider'),
   IdentityProviderUseChanged: ({ actor, subject, data }) =>
@@ -251,7 +249,7 @@ function parseData({ summary }: ListedEvent): EventData[EventType] | null {
 
 /** Renders who caused an event, with a link to everything that they did. */
 export function renderActorLink(actor: string, names: ReadonlyMap<string, string>) {
-  return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}"><bdi>${formatActor(actor, names)}</bdi></a>`
+  return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}">${isolate(formatActor(actor, names))}</a>`
 }
 
 /** Formats who caused an event: a name, or an id if there is none. */
@@ -283,7 +281,7 @@ function renderSubject({ stream, position }: EventHeader, name: string, exists: 
   const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
   // Only administrators may open the pages of keys, webhooks, providers and users.
   const href = role === 'admin' && hasPage ? page : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : html`<em><bdi>${name}</bdi></em>`}</a>`
+  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : html`<em>${isolate(name)}</em>`}</a>`
 }
 
 function findItem(prefix: string | undefined): NavigationItem {
@@ -296,13 +294,13 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
   const more = all.length - shown.length
   return html`${shown.map(
     ([name, change], at) =>
-      html`${at > 0 && '; '}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
+      html`${at > 0 && '; '}${isolate(formatAttributeName(name))}: ${renderShortChange(change, names)}`,
   )}${more > 0 && ` and ${formatNumber(more)} more`}`
 }
 
 function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']) {
   const employees = total === 0 ? 'employees' : formatCount(total, 'employee')
-  return html`failed to ${rulesOf(operation).verb} ${employees}: <bdi>${detail}</bdi>`
+  return html`failed to ${rulesOf(operation).verb} ${employees}: ${isolate(detail)}`
 }
 
 function describeOutcome(counts: CallCounts): string {
@@ -316,7 +314,7 @@ function describeOutcome(counts: CallCounts): string {
 /** Names what needs attention: work of the service has no name. */
 function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>) {
   const name = data === null ? undefined : names.get(data.subject_id)
-  return name === undefined ? html`Something` : html`<em><bdi>${name}</bdi></em>`
+  return name === undefined ? html`Something` : html`<em>${isolate(name)}</em>`
 }
 
 /** Says what is wrong. */

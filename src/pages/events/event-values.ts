@@ -2,7 +2,7 @@ import { isId } from '#domain/ids'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { SessionUser } from '#accounts/users/sessions'
 import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
-import { html } from '#pages/parts/elements'
+import { html, isolate, renderCode } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
@@ -19,7 +19,7 @@ export function formatJson(text: string): string {
 export function renderActor(actor: string, names: ReadonlyMap<string, string>) {
   if (actor === 'operator') return html`the command line`
   const name = names.get(actor)
-  return html`${name !== undefined && html`<bdi>${name}</bdi> `}<code>${actor}</code>`
+  return html`${name !== undefined && html`${isolate(name)} `}${renderCode(actor)}`
 }
 
 /** Renders a link to the call that an event belongs to, with its id. */
@@ -27,7 +27,7 @@ export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Pick
   const href = buildCallUrl(event.call_id, viewer)
   if (href === null) return html``
   return html`<div class="hint">
-    of call <a href="${href}"><code>${event.call_id}</code></a>
+    of call <a href="${href}">${renderCode(event.call_id)}</a>
   </div>`
 }
 
@@ -50,7 +50,7 @@ export function renderStreamLink({ stream, position, version }: EventHeader) {
   const address = isId('emp', stream)
     ? buildEmployeeUrl(stream, position)
     : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${address}"><code>${stream}</code></a
+  return html`<a href="${address}">${renderCode(stream)}</a
     >, version ${version}`
 }
 

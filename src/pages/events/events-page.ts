@@ -278,7 +278,7 @@ function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEven
     ${renderFacts({
       Envelope: html`<pre id="envelope">${envelope}</pre>
           <button type="button" data-copy="#envelope" hidden>Copy</button>`,
-      'Leaf hash': html`<code>${leafHash}</code> ${renderVerdict(isRight)}`,
+      'Leaf hash': html`${renderCode(leafHash)} ${renderVerdict(isRight)}`,
       'Data hash': renderCode(dataHash),
       Salt: salt === null ? 'Erased' : renderCode(salt),
     })}`

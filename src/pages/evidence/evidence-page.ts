@@ -27,7 +27,7 @@ import {
   readPeriod,
 } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { html, renderNameLink, renderTime } from '#pages/parts/elements'
+import { html, renderNameLink, renderTime, isolate } from '#pages/parts/elements'
 import { type PageServices, getViewer, requireViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
 import { describeSubject, readMe } from './read-me.ts'
@@ -185,7 +185,7 @@ function renderPeople(people: Employee[]) {
         (person) =>
           html`<li>
             ${renderNameLink(buildUrl(EVIDENCE_PATH, { employee: person.id }), formatFullName(person))}
-            <span class="hint"><bdi>${person.email ?? person.external_id}</bdi></span>
+            <span class="hint">${isolate(person.email ?? person.external_id)}</span>
           </li>`,
       )}
     </ul>

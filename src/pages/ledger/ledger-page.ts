@@ -12,7 +12,17 @@ import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
-import { renderCode, renderBadge, renderFacts, html, renderTime, renderId } from '#pages/parts/elements'
+import {
+  renderCode,
+  renderBadge,
+  renderFacts,
+  html,
+  renderTime,
+  renderId,
+  isolate,
+  renderActions,
+  renderButton,
+} from '#pages/parts/elements'
 import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
 
@@ -29,7 +39,7 @@ function renderRun(
       ${start}`
   const { startedBy, startedAt, verdict, position, size } = run
   const by = html`<p class="hint">
-    Started by <bdi>${names.get(startedBy) ?? startedBy}</bdi>, ${renderTime(startedAt, viewer.timeZone)}
+    Started by ${isolate(names.get(startedBy) ?? startedBy)}, ${renderTime(startedAt, viewer.timeZone)}
   </p>`
   if (verdict === null)
     return html`<p role="status">Verified ${formatNumber(position)} of ${formatNumber(size)} events</p>
@@ -63,7 +73,7 @@ function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { posit
             html` at position
                   <a href="${NAVIGATION.events.path}/${verdict.position}">${formatNumber(verdict.position)}</a>`
           }:
-          <bdi>${verdict.reason}</bdi>
+          ${isolate(verdict.reason)}
         </p>
         <p>Tell the operator of this service, keep your checkpoints, and verify offline.</p>
       </div>`
@@ -116,7 +126,7 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
             Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
             the root of the tree, and a signed checkpoint proves what the root was.
           </p>
-          <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
+          ${renderActions(renderButton(EVIDENCE_PATH, 'Evidence files'))}
           <h2>Verification</h2>
           <div id="run" ${refresh}>${renderRun(run, names, forms, viewer)}</div>
           <h2>Signed checkpoint</h2>
@@ -169,7 +179,7 @@ async function loadVerification(db: LedgerDb, verifications: Verifications, requ
 
 function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
   return html`<p class="alert" role="alert">
-    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. <bdi>${error}</bdi>. Tell the operator of
+    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the operator of
     the service, and keep your checkpoints.
   </p>`
 }

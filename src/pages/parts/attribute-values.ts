@@ -26,7 +26,7 @@ function renderText(text: string) {
   if (characters.length < FOLDED_FROM) return renderBreakable(text)
   const beginning = characters.slice(0, BEGINNING).join('')
   return html`<details>
-    <summary><bdi>${beginning}</bdi>… (${formatNumber(characters.length)} characters)</summary>
+    <summary>${isolate(beginning)}… (${formatNumber(characters.length)} characters)</summary>
     <bdi class="whole">${text}</bdi>
   </details>`
 }

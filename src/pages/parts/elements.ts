@@ -32,13 +32,43 @@ export function isolate(text: Html | Html[] | string | null | undefined) {
 }
 
 /** Renders a text as code, such as an id. */
-export function renderCode(text: Html | string | null) {
+export function renderCode(text: Html | string | null | undefined) {
   return html`<code>${text}</code>`
 }
 
 /** Renders a link whose text is a name, isolated from the surrounding writing direction. */
 export function renderNameLink(href: string, name: string | null) {
   return html`<a href="${href}"><bdi>${name}</bdi></a>`
+}
+
+/** Renders a link that looks like a button. */
+export function renderButton(href: string, label: Html | string, kind: 'primary' | 'danger' | '' = '') {
+  return html`<a class="${kind === '' ? 'button' : `button ${kind}`}" href="${href}">${label}</a>`
+}
+
+/** Renders links and buttons in a line. */
+export function renderActions(...actions: readonly (Html | false)[]) {
+  return html`<p class="actions">${actions}</p>`
+}
+
+/** Renders a text that explains what stands beside it. */
+export function renderHint(text: Html | string) {
+  return html`<p class="hint">${text}</p>`
+}
+
+/** Renders what has to be known before something is done. */
+export function renderWarning(text: Html | string) {
+  return html`<p class="warning">${text}</p>`
+}
+
+/** Renders what stands in the place of a list that has nothing. */
+export function renderEmpty(text: Html | string) {
+  return html`<p class="empty">${text}</p>`
+}
+
+/** Renders texts in a line, with commas between them. */
+export function renderJoined(parts: readonly (Html | string)[], between = ', ') {
+  return html`${parts.map((part, at) => html`${at > 0 && between}${part}`)}`
 }
 
 /** Renders a link to a question about a thing, such as whether to remove it; only screen readers need its name. */

@@ -9,7 +9,7 @@ import { compileSchema } from '#http/server/schema-compiler'
 import { isStorableText } from '#domain/storable-text'
 import { foldText, trimBlanks } from '#text/normalize-text'
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle'
-import { html, type Html } from './elements.ts'
+import { html, type Html, isolate, renderButton } from './elements.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>
@@ -226,13 +226,13 @@ function renderLabeled(
 /** Renders the button of a form and, beside it, the way back without sending it. */
 export function renderButtons(label: string, cancelPath: string, kind: 'primary' | 'danger' = 'primary') {
   return html`<div class="actions">
-    <button class="${kind}">${label}</button><a class="button" href="${cancelPath}">Cancel</a>
+    <button class="${kind}">${label}</button>${renderButton(cancelPath, 'Cancel')}
   </div>`
 }
 
 /** Makes the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function askToType(expected: string): FormControl {
-  const label = html`Type <bdi>${expected}</bdi> to confirm`
+  const label = html`Type ${isolate(expected)} to confirm`
   return { name: 'typed', label, value: '', autocomplete: 'off', isNoWord: true }
 }
 

@@ -12,7 +12,7 @@ import {
   type UpperPage,
 } from '#wording/navigation'
 import { assetUrl } from '#pages/assets/assets'
-import { html, type Html, renderNameLink } from './elements.ts'
+import { html, type Html, renderNameLink, isolate } from './elements.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { readAttentionOf } from './context.ts'
 
@@ -159,7 +159,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   })
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
-    <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
+    <a class="home" href="${findHome(user.role)}"><span class="company">${isolate(user.companyName)}</span></a>
     <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
     <details class="menu">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>

@@ -11,6 +11,9 @@ import {
   type Html,
   renderCopyable,
   renderTime,
+  isolate,
+  renderButton,
+  renderNameLink,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
 import type { PageServices } from '#pages/parts/context'
@@ -66,8 +69,8 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
     Use: html`${renderUse(provider)} ${MEANINGS[use.use]}`,
     'Break-glass administrator':
       breakGlass !== null &&
-      html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
-            (<bdi>${breakGlass.email}</bdi>), who can sign in with a password`,
+      html`${renderNameLink(`${NAVIGATION.users.path}/${breakGlass.id}`, breakGlass.name)}
+            (${isolate(breakGlass.email)}), who can sign in with a password`,
     Issuer: renderCode(settings.issuer),
     'Client ID': renderCode(settings.client_id),
     Authentication: AUTHENTICATION[settings.client_auth],
@@ -75,7 +78,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
     Roles:
       claim === null
         ? 'Changed only here'
-        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 && ', '}<code>${value}</code> ${role}`)}; otherwise member`,
+        : html`By the claim ${renderCode(claim)}: ${roles.map(({ value, role }, at) => html`${at > 0 && ', '}${renderCode(value)} ${role}`)}; otherwise member`,
     Created: renderTime(createdAt, timeZone),
   })
 }
@@ -83,7 +86,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
 /** Renders the buttons of a provider. */
 export function renderProviderActions(forms: PageForms<'check'>, { id, companyId }: StoredProvider) {
   return html`<div class="actions">
-    <a class="button primary" href="/sign-in/${companyId}/start?test=1">Test sign-in</a>
+    ${renderButton(`/sign-in/${companyId}/start?test=1`, 'Test sign-in', 'primary')}
     ${renderForm(forms, 'check', { buttons: html`<button>Check</button>` })}
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
   </div>`
@@ -222,7 +225,7 @@ export function renderUnlinked(counts: Unlinked) {
   const people = first.map(
     ({ id, name, email }) =>
       html`<li>
-        <a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span>
+        ${renderNameLink(`${NAVIGATION.users.path}/${id}`, name)} <span class="hint">${isolate(email)}</span>
       </li>`,
   )
   return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>

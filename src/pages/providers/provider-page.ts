@@ -17,7 +17,7 @@ import {
   type PageRequest,
   renderFormSection,
 } from '#pages/parts/form-page'
-import { html, type Html, renderCode, renderSection } from '#pages/parts/elements'
+import { html, type Html, renderCode, renderSection, isolate, renderActions, renderButton } from '#pages/parts/elements'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { renderProblemsOf } from '#pages/parts/attention'
@@ -224,7 +224,7 @@ async function requireProvider({ providers }: PageServices, request: PageRequest
 
 function renderNone(services: PageServices, companyId: string) {
   const { missing } = findOperatorSettings(services, companyId)
-  const setUp = html`<p class="actions"><a class="button primary" href="${PATH}/new">Set up identity provider</a></p>`
+  const setUp = renderActions(renderButton(`${PATH}/new`, 'Set up identity provider', 'primary'))
   return html`<p>
       Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google Workspace or
       Keycloak, through OpenID Connect.
@@ -251,7 +251,7 @@ async function renderProvider(
   const overview = html`${renderProviderFacts(provider, breakGlass, timeZone)}
     ${!missing && renderProviderActions(forms, provider)}`
   const users = html`${renderUnlinked(counts)} ${addresses && renderSignInLink(addresses)}`
-  return html`<h2><bdi>${settings.name}</bdi></h2>
+  return html`<h2>${isolate(settings.name)}</h2>
     ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
     ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, overview)}
     ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, users)}
@@ -298,10 +298,10 @@ function makeProviderCheck(services: PageServices): Form<unknown, never> {
       return {
         page: {
           title: 'Check of the provider',
-          heading: html`Check of <bdi>${name}</bdi>`,
+          heading: html`Check of ${isolate(name)}`,
           trail: [NAVIGATION.signIn],
           body: html`${await renderCheck(services.providers.client, provider)}
-            <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+            ${renderActions(renderButton(NAVIGATION.signIn.path, 'Back to Sign-in', 'primary'))}`,
         },
       }
     },
@@ -313,10 +313,10 @@ async function renderCheck(client: ProviderClient, provider: StoredProvider) {
     const lines = await client.check(provider)
     return html`<p class="notice" role="status">The provider answers.</p>
       <ul>
-        ${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}
+        ${lines.map((line) => html`<li>${isolate(line)}</li>`)}
       </ul>`
   } catch (error) {
     if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
-    return html`<p class="alert" role="alert"><bdi>${toSentence(error.message)}</bdi></p>`
+    return html`<p class="alert" role="alert">${isolate(toSentence(error.message))}</p>`
   }
 }

@@ -3,7 +3,7 @@ import { problem } from '#domain/errors'
 import { acceptsPages } from '#http/server/media-types'
 import { addVary } from '#http/server/compression'
 import { sendRefusal } from '#pages/parts/error-page'
-import { html, renderTable, type Columns } from '#pages/parts/elements'
+import { html, renderTable, type Columns, renderCode } from '#pages/parts/elements'
 import { renderBreadcrumb, sendOpenPage } from '#pages/parts/layout'
 import { REFERENCE_PAGES } from '#wording/navigation'
 import { recognizeViewer, type RecognitionServices } from '#pages/parts/context'
@@ -33,7 +33,7 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
     if (!described) return sendRefusal(reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(described)
-      : sendOpenPage(request, reply, { title: described.title, body: renderCode(described) })
+      : sendOpenPage(request, reply, { title: described.title, body: renderDescribed(described) })
   })
 }
 
@@ -57,7 +57,7 @@ function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
   return /\bapplication\/(?:problem\+)?json\b/i.test(request.headers.accept ?? '') && !acceptsPages(request)
 }
 
-function renderCode(described: Described) {
+function renderDescribed(described: Described) {
   const { code, title, when, remedy, log_entry: entry } = described
   const status = 'status' in described ? described.status : null
   return html`
@@ -85,7 +85,7 @@ function renderCode(described: Described) {
 }
 
 const CODE_AND_MEANING: Columns<{ code: string; title: string }> = {
-  Code: { isName: true, cell: ({ code }) => html`<a href="/problems/${code}"><code>${code}</code></a>` },
+  Code: { isName: true, cell: ({ code }) => html`<a href="/problems/${code}">${renderCode(code)}</a>` },
   Meaning: ({ title }) => title,
 }
 

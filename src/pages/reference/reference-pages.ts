@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '#http/openapi/build-document'
 import { formatCount } from '#wording/numbers'
 import { addVary } from '#http/server/compression'
 import { trimBlanks } from '#text/normalize-text'
-import { html, type Html } from '#pages/parts/elements'
+import { html, type Html, renderCode } from '#pages/parts/elements'
 import { assetUrl } from '#pages/assets/assets'
 import { sendRefusal } from '#pages/parts/error-page'
 import { sendOpenPage } from '#pages/parts/layout'
@@ -50,7 +50,7 @@ export SESSION=el_ses_…</code></pre>
       ${Object.values(components.securitySchemes).map(
         ({ name = 'authorization: Bearer', description }) =>
           html`<div>
-            <dt><code>${name}</code></dt>
+            <dt>${renderCode(name)}</dt>
             <dd><p>${renderText(description)}</p></dd>
           </div>`,
       )}
@@ -60,7 +60,7 @@ export SESSION=el_ses_…</code></pre>
       A refused call answers with a problem document (RFC 9457), whose <code>code</code> says what happened. Each code has
       a page at <a href="/problems">/problems</a>.
     </p>
-    <pre><code>${JSON.stringify(EXAMPLE_PROBLEM, null, 2)}</code></pre>
+    <pre>${renderCode(JSON.stringify(EXAMPLE_PROBLEM, null, 2))}</pre>
     <button type="button" data-copy hidden>Copy</button>
     ${groups.map(renderGroup)}`
 }

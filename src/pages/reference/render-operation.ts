@@ -57,7 +57,7 @@ function renderMember(document: OpenApiDocument, name: string, schema: Schema, i
   const resolved = resolveReference(document, schema)
   return html`<div>
     <dt>
-      <code>${name}</code> <span class="hint">${describeType(document, schema)}</span>
+      ${renderCode(name)} <span class="hint">${describeType(document, schema)}</span>
       ${isRequired && html`<span class="required">required</span>`}
     </dt>
     <dd>
@@ -65,7 +65,7 @@ function renderMember(document: OpenApiDocument, name: string, schema: Schema, i
       ${
         hasMembers(document, schema) &&
         html`<details>
-              <summary>Members of <code>${name}</code></summary>
+              <summary>Members of ${renderCode(name)}</summary>
               ${renderSchema(document, schema)}
             </details>`
       }
@@ -85,7 +85,7 @@ const RANGES = [
 function renderLimits(schema: Schema) {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   const limits = RANGES.flatMap(([unit, least, most]) => describeRange(schema[least], schema[most], unit))
-  const initial = schema.default === undefined ? [] : [html`<code>${JSON.stringify(schema.default)}</code> by default`]
+  const initial = schema.default === undefined ? [] : [html`${renderCode(JSON.stringify(schema.default))} by default`]
   const parts = [...values.map((value) => renderCode(JSON.stringify(value))), ...limits, ...initial]
   if (parts.length === 0) return html``
   return html`<p class="hint">${parts.map((part, at) => html`${at > 0 && ', '}${part}`)}</p>`
@@ -164,7 +164,7 @@ export function groupId(name: string): string {
 
 /** Renders the method and the path of a call, or the type of a message. */
 export function renderAddress({ kind, method, path }: Operation) {
-  return html`<span class="address">${kind === 'call' && html`<code class="method">${method}</code> `}<code>${path}</code></span>`
+  return html`<span class="address">${kind === 'call' && html`<code class="method">${method}</code> `}${renderCode(path)}</span>`
 }
 
 function isProblem({ content }: Answer): boolean {
@@ -197,11 +197,11 @@ function renderContent(document: OpenApiDocument, content: [type: string, conten
 }
 
 function joinCodes(codes: readonly string[], between: string): Html[] {
-  return codes.map((code, at) => html`${at > 0 && between}<code>${code}</code>`)
+  return codes.map((code, at) => html`${at > 0 && between}${renderCode(code)}`)
 }
 
 function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer) {
-  return html`<h3><code>${status}</code></h3>
+  return html`<h3>${renderCode(status)}</h3>
     ${renderParagraphs(description)}
     ${headers.length > 0 && html`<p class="hint">Headers: ${joinCodes(headers, ', ')}</p>`}
     ${renderContent(document, content)}`
@@ -220,7 +220,7 @@ function renderProblems(answers: Answer[]) {
         Status: ({ status }) => status,
         Code: {
           isName: true,
-          cell: ({ code }) => html`<span class="unbroken"><a href="/problems/${code}"><code>${code}</code></a></span>`,
+          cell: ({ code }) => html`<span class="unbroken"><a href="/problems/${code}">${renderCode(code)}</a></span>`,
         },
         Meaning: ({ code }) => problem(code as ProblemCode, '').title,
       },
@@ -255,7 +255,7 @@ function renderExamples(content: [type: string, content: Content][], label: stri
 function renderSample(label: Html | string, text: string, isOpen: boolean, group?: string) {
   return html`<details ${group !== undefined && html`name="${group}"`} class="sample" ${isOpen && html`open`}>
     <summary>${label}</summary>
-    <pre><code>${text}</code></pre>
+    <pre>${renderCode(text)}</pre>
     <button type="button" data-copy hidden>Copy</button>
   </details>`
 }

@@ -3,7 +3,7 @@ import { findSecretIn } from '#domain/accounts/secrets'
 import { isStorableText } from '#domain/storable-text'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readFormFields, renderField } from '#pages/parts/form'
-import { html } from '#pages/parts/elements'
+import { html, isolate } from '#pages/parts/elements'
 import { sendUserPage } from '#pages/parts/layout'
 import { NAVIGATION, SEARCH_PATH } from '#wording/navigation'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -66,7 +66,7 @@ function renderTargets(targets: SearchTarget[]) {
       ({ kind, label, detail, href }) =>
         html`<li>
           <a href="${href}"
-            ><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a
+            ><span class="target-kind">${kind}</span> ${isolate(label)} <span class="hint">${isolate(detail)}</span></a
           >
         </li>`,
     )}

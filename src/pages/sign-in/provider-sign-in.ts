@@ -20,7 +20,7 @@ import type { SignInRefusal } from '#domain/providers/decide-sign-in'
 import { type PageServices, SignInNeededError } from '#pages/parts/context'
 import { readFormFields } from '#pages/parts/form'
 import { findOperatorSettings } from '#pages/providers/provider-facts'
-import { html } from '#pages/parts/elements'
+import { html, isolate, renderActions, renderButton } from '#pages/parts/elements'
 import { sendCardPage } from '#pages/parts/layout'
 import { type Destination, finishSignIn } from './sign-in-form.ts'
 import {
@@ -163,7 +163,7 @@ function sendNoProvider(reply: FastifyReply) {
   return sendCardPage(reply.code(404), {
     title: 'No such sign-in page',
     body: html`<p>There is no company with an identity provider at this address.</p>
-      <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
+      ${renderActions(renderButton('/sign-in', 'Sign in', 'primary'))}`,
   })
 }
 
@@ -179,13 +179,13 @@ function sendCompanyPage(services: PageServices, reply: FastifyReply, provider: 
       : html`Or ${usePassword}, if you have one.`
   return sendCardPage(reply, {
     title: 'Sign in',
-    body: html`<p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
+    body: html`<p>Your company signs in with ${isolate(settings.name)}.</p>
       <p class="actions">
         <a class="button primary" href="${buildUrl(`${companyPath(companyId)}/start`, { next })}">
-          Continue to <bdi>${settings.name}</bdi></a
+          Continue to ${isolate(settings.name)}</a
         >
       </p>
-      <p class="hint">You sign in at <bdi>${new URL(settings.issuer).host}</bdi>.</p>
+      <p class="hint">You sign in at ${isolate(new URL(settings.issuer).host)}.</p>
       <p class="hint">${others}</p>`,
   })
 }

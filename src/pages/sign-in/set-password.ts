@@ -27,7 +27,7 @@ import {
 } from '#pages/parts/form'
 import type { UserOfLink } from '#accounts/users/user-rows'
 import { readNames } from '#ledger/read/read-names'
-import { html, type Html } from '#pages/parts/elements'
+import { html, type Html, isolate, renderActions, renderButton } from '#pages/parts/elements'
 import { sendCardPage } from '#pages/parts/layout'
 import { companyPath, passwordPath } from '#wording/navigation'
 import type { PageServices } from '#pages/parts/context'
@@ -77,7 +77,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     return sendCardPage(reply, {
       title: 'Password set',
       body: html`<p>This link can't be used again.</p>
-        <p><a class="button primary" href="${passwordPath(companyOfSecret('link', token)!)}">Sign in</a></p>`,
+        <p>${renderButton(passwordPath(companyOfSecret('link', token)!), 'Sign in', 'primary')}</p>`,
     })
   })
 }
@@ -119,10 +119,10 @@ async function sendSetPasswordForm(services: PageServices, reply: FastifyReply, 
 /** Says which company the link is for, and to new users, who invited them. */
 async function renderInvitation({ access }: PageServices, companyId: string, { companyName, invitedBy }: UserOfLink) {
   const inviter = (await readNames(access, companyId, [invitedBy])).get(invitedBy)
-  const company = html`<strong><bdi>${companyName}</bdi></strong>`
+  const company = html`<strong>${isolate(companyName)}</strong>`
   return inviter === undefined
     ? html`<p>For your account at ${company}.</p>`
-    : html`<p><bdi>${inviter}</bdi> invited you to ${company}.</p>`
+    : html`<p>${isolate(inviter)} invited you to ${company}.</p>`
 }
 
 /** Leads to the provider, to link the user there: a password would be of no use. */
@@ -141,12 +141,12 @@ async function sendToProvider(
     title: 'No password needed',
     body: html`${invitation}
       <p>
-        Your company signs in with <bdi>${requiredProvider}</bdi>. Sign in there with your own account. From then on, it
-        signs you in here as <bdi>${email}</bdi>, and this link can't be used again.
+        Your company signs in with ${isolate(requiredProvider)}. Sign in there with your own account. From then on, it
+        signs you in here as ${isolate(email)}, and this link can't be used again.
       </p>
       <p>
         <a class="button primary" href="${companyPath(companyId)}/start?link=1">
-          Continue to <bdi>${requiredProvider}</bdi></a
+          Continue to ${isolate(requiredProvider)}</a
         >
       </p>`,
   })
@@ -221,7 +221,7 @@ function sendForm(reply: FastifyReply, email: string, company: string, problem: 
       <form method="post" action="${FORGOT_PASSWORD_PATH}" class="stack">
         ${renderHidden('company', company)}
         ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: 'username', hasFocus: true }, problem)}
-        <div class="actions"><button class="primary">Send link</button><a class="button" href="/sign-in">Cancel</a></div>
+        <div class="actions"><button class="primary">Send link</button>${renderButton('/sign-in', 'Cancel')}</div>
       </form>`,
   })
 }
@@ -230,10 +230,10 @@ function sendAnswer(reply: FastifyReply, email: string) {
   return sendCardPage(reply, {
     title: 'Check your email',
     body: html`<p>
-        If you sign in with <bdi>${email}</bdi> and a password, you'll get a message with a link to set a new one. The link
+        If you sign in with ${isolate(email)} and a password, you'll get a message with a link to set a new one. The link
         works once, for ${RESET_LIFE_MINUTES} minutes. Until you use it, your password stays as it is.
       </p>
       <p>No message? Look in your spam folder, or ask an administrator of your company for a link.</p>
-      <p><a class="button" href="/sign-in">Back to sign-in</a></p>`,
+      ${renderActions(renderButton('/sign-in', 'Back to sign-in'))}`,
   })
 }

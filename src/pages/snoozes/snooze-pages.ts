@@ -61,9 +61,9 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       const { problem } = describeItem(item, timeZone, databaseTimeMs())
       return {
         title: `Snooze a problem of ${nameSubject(item)}`,
-        heading: html`Snooze a problem of <bdi>${nameSubject(item)}</bdi>`,
+        heading: html`Snooze a problem of ${isolate(nameSubject(item))}`,
         trail: [HOME],
-        body: html`<p><bdi>${nameSubject(item)}</bdi>: ${problem}.</p>
+        body: html`<p>${isolate(nameSubject(item))}: ${problem}.</p>
           <p>
             Until the day that you choose, this problem is not shown or counted, and nobody is told of it. The event
             stream says who snoozed it, and why.
@@ -124,7 +124,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
         cell: ({ name, item }) =>
           html`<form method="post" action="${forms.actionOf('end')}">
             ${renderHidden('item', name)}
-            <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
+            <button>Show again<span class="visually-hidden">: ${isolate(nameSubject(item))}</span></button>
           </form>`,
       },
     },
@@ -135,5 +135,5 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
 function renderProblem(item: AttentionItem) {
   const { kind, details } = item
   const why = 'code' in details ? ` (${describeCode(details.code)})` : ''
-  return html`<bdi>${nameSubject(item)}</bdi>: ${describeKind(kind)}${why}`
+  return html`${isolate(nameSubject(item))}: ${describeKind(kind)}${why}`
 }

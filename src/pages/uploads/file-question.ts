@@ -26,9 +26,9 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
           html`<p>
             <label>
               <input type="radio" name="${parameter}" value="${value}" ${at === 0 && html`checked`} />
-              ${samples.map((text, index) => html`${index !== 0 && ' · '}<bdi>${text}</bdi>`)}
+              ${samples.map((text, index) => html`${index !== 0 && ' · '}${isolate(text)}`)}
             </label>
-            <span class="hint"><bdi>${name}</bdi></span>
+            <span class="hint">${isolate(name)}</span>
           </p>`,
       )}
     </fieldset>

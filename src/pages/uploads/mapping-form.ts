@@ -99,7 +99,7 @@ function renderQuestions(
       if (!('column' in question)) {
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
-        const names = about === 'stored_end_dates' && html`<p><bdi>${returning.join(', ')}</bdi></p>`
+        const names = about === 'stored_end_dates' && html`<p>${isolate(returning.join(', '))}</p>`
         return html`${said} ${names} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
       }
       const all = columnsOf(question).map(({ column }) => rows[column - 1]!)
@@ -162,7 +162,7 @@ const FILE_QUESTION_TEXTS = {
 
 function renderQuestion(text: Html | string, row: ShownColumn, answer: Html) {
   return html`<p>
-      <strong><bdi>${readName(row.column.header)}</bdi>${text}</strong>
+      <strong>${isolate(readName(row.column.header))}${text}</strong>
       <span class="hint">${renderExamples(row)}</span>
     </p>
     <div>${answer}</div>`
@@ -180,7 +180,7 @@ const MAX_NAMES = 20
 
 function renderNames(columns: readonly ColumnMapping[]) {
   const more = columns.length - MAX_NAMES
-  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 && ', '}<bdi>${readName(header)}</bdi>`)}${
+  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 && ', '}${isolate(readName(header))}`)}${
     more > 0 && ` and ${more} more`
   }`
 }
@@ -264,7 +264,7 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
     const options = status === null ? { ...(isProposed ? OPEN : CHOOSE), ...STATUSES } : STATUSES
     const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
     return html`<p>
-      <label><bdi>${word === '' ? '(empty)' : word}</bdi> ${select}</label>
+      <label>${isolate(word === '' ? '(empty)' : word)} ${select}</label>
       ${renderSeen(column, word)}
     </p>`
   })}`

@@ -14,7 +14,7 @@ import type { Original } from '#ledger/uploads/originals'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, renderTable } from '#pages/parts/elements'
+import { html, renderTable, renderButton, renderActions } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
@@ -101,7 +101,7 @@ export function renderPreviewed(given: ShownUpload) {
       ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.'
       : 'Nothing has been applied yet.'
   return html`<p>${state}</p>
-    ${renderActions(given, counts)}
+    ${renderOffers(given, counts)}
     ${given.original && renderReading(given.original)}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderMappingOf(given)}
@@ -121,7 +121,7 @@ function renderMappingOf({ upload, shown, isOwn }: ShownUpload) {
   return isAsked(upload) ? html`<p>Only the user who uploaded the file can answer the questions about it.</p>` : html``
 }
 
-function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts) {
+function renderOffers({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts) {
   const rows = upload.rows - countErased(partsOfFile(parts))
   const applicable = Math.min(countApplicable(counts), rows)
   const isOffered = upload.state === 'previewed' && isOwn && applicable > 0
@@ -137,7 +137,7 @@ function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, co
     <div class="actions">
       ${isOffered && html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>`}
       ${isOwn && canLeaveOut(upload, shown) && renderLeaveOut(upload)}
-      <a class="button" href="${buildUploadUrl(upload.corrects[0])}">Choose another file</a>
+      ${renderButton(buildUploadUrl(upload.corrects[0]), 'Choose another file')}
       ${renderCancel(upload, 'Delete the file')}
     </div>`
 }
@@ -231,7 +231,7 @@ export function renderProgress(given: ShownUpload) {
   const isUndo = upload.undoes !== null
   if (!isUndo && isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied' && isAllApplied(summary))
     return html`<p role="status">All records of the file were applied.</p>
-      <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>
+      ${renderActions(renderButton(`${LOGS_PATH}/${parts[0].callId}`, 'Open its entry', 'primary'))}
       ${renderUndo(upload, parts)}
       ${renderCorrectedEntries(given.corrected)}`
   const isApplying = upload.state === 'applying'
@@ -269,7 +269,7 @@ export function renderProgress(given: ShownUpload) {
 /** Leads to what taking back a file that was applied would do. */
 function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]) {
   if (!isUndoable(upload, parts)) return html``
-  return html`<p class="actions"><a class="button" href="${UPLOAD_PATH}/${upload.id}/undo">Undo…</a></p>`
+  return renderActions(renderButton(`${UPLOAD_PATH}/${upload.id}/undo`, 'Undo…'))
 }
 
 /** Says what became of the people who are not in the file, if it was to deactivate them. */

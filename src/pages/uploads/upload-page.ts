@@ -38,7 +38,16 @@ import { CSV_TYPE, writeCsvHeader } from '#log/csv-text'
 import { NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
 import { ProblemError } from '#http/server/problem'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
-import { html, type Html, renderNameLink, renderTable, renderTime } from '#pages/parts/elements'
+import {
+  html,
+  type Html,
+  renderNameLink,
+  renderTable,
+  renderTime,
+  isolate,
+  renderActions,
+  renderButton,
+} from '#pages/parts/elements'
 import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '#pages/parts/form'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
@@ -77,7 +86,7 @@ function renderUploadForm(
       </div>
       ${renderOperations(corrected ? rulesOf(corrected.operation).resentAs : 'upsert')}
       <div class="actions">
-        <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
+        <button class="primary">Preview</button>${renderButton(NAVIGATION.bulkUserLogs.path, 'Cancel')}
       </div>
       <p class="hint">The preview shows what the file would change. Nothing is applied before you confirm.</p>
     </form>`
@@ -317,7 +326,7 @@ async function sendUpload(reply: FastifyReply, shown: ShownUpload) {
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
   const [title, heading] = titleOf(shown)
   const content = html`<div id="upload" ${isMoving && html`data-refresh="${REFRESH_MS}"`}>
-    <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
+    <h1>${heading} ${isolate(upload.fileName)}</h1>
     ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
   </div>`
   return sendBelowForm(reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
@@ -325,7 +334,7 @@ async function sendUpload(reply: FastifyReply, shown: ShownUpload) {
 
 /** Asks how a file is to be read. */
 async function sendQuestion(reply: FastifyReply, { fileName, id }: Original, question: StoredQuestion) {
-  const content = html`<h1>How to read <bdi>${fileName}</bdi></h1>
+  const content = html`<h1>How to read ${isolate(fileName)}</h1>
     ${renderQuestion(id, question)}`
   return sendBelowForm(reply, 'How to read the file', content)
 }
@@ -346,17 +355,15 @@ async function sendBelowForm(reply: FastifyReply, title: string, content: Html, 
 }
 
 function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
-  const content = html`<h1>Errors in <bdi>${fileName}</bdi></h1>
+  const content = html`<h1>Errors in ${isolate(fileName)}</h1>
     <p>Nothing was applied. Correct the file and upload it again.</p>
-    <p class="actions">
-      <a class="button" href="${buildUploadUrl(logId)}">Choose another file</a>
-    </p>`
+    ${renderActions(renderButton(buildUploadUrl(logId), 'Choose another file'))}`
   return { title: 'File not applied', content }
 }
 
 function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName'>) {
-  const content = html`<h1>Columns of <bdi>${fileName}</bdi> not changed</h1>
-    <p class="actions"><a class="button" href="${UPLOAD_PATH}/${id}">Back to the columns</a></p>`
+  const content = html`<h1>Columns of ${isolate(fileName)} not changed</h1>
+    ${renderActions(renderButton(`${UPLOAD_PATH}/${id}`, 'Back to the columns'))}`
   return { title: 'Columns not changed', content }
 }
 

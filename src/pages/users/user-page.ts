@@ -21,7 +21,18 @@ import {
   renderForm,
 } from '#pages/parts/form-page'
 import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '#wording/navigation'
-import { isolate, renderClient, renderFacts, renderId, html, renderTable, renderTime } from '#pages/parts/elements'
+import {
+  isolate,
+  renderClient,
+  renderFacts,
+  renderId,
+  html,
+  renderTable,
+  renderTime,
+  renderActions,
+  renderButton,
+  renderCode,
+} from '#pages/parts/elements'
 import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
@@ -107,7 +118,7 @@ function renderUserFacts(user: UserRecord, timeZone: string) {
     Role: user.role,
     Passkeys: user.hasPasskeys && 'Yes',
     'Signs in with': formatWaysIn(user),
-    Account: identity !== null && html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`,
+    Account: identity !== null && html`${renderCode(identity.subject)} at ${isolate(identity.issuer)}`,
     Created: renderTime(user.createdAt, timeZone),
     'One-time link': linkExpiresAt !== null && html`Expires ${renderTime(linkExpiresAt, timeZone)}`,
     Removed: removedAt !== null && renderTime(removedAt, timeZone),
@@ -120,7 +131,7 @@ function renderRemovedUser(user: UserRecord) {
   return html`<p>
       Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
     </p>
-    <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
+    ${renderActions(renderButton(`${PATH}/${user.id}/erase`, 'Erase…', 'danger'))}`
 }
 
 /** Names what gives a user a new one-time link: without a password, there is none to reset. */
@@ -137,7 +148,7 @@ function renderUserActions(
 ) {
   const { id, role: current, identity } = user
   const isOwn = id === viewerId
-  const reset = html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`
+  const reset = renderButton(`${PATH}/${id}/reset-password`, `${nameReset(user, services).button}…`)
   const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
   const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
   return html`<h2>Role</h2>
@@ -150,7 +161,7 @@ function renderUserActions(
     <h2>Access</h2>
     <p class="actions">
       ${!isOwn && reset}
-      <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+      ${renderButton(`${PATH}/${id}/remove`, 'Remove…', 'danger')}
     </p>
     ${identity !== null && renderConfirmedAction(unlinking)}`
 }
@@ -173,10 +184,10 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
         : "You'll get a new one-time link to share."
       return {
         title: `${button} for ${user.name}`,
-        heading: html`${button} for <bdi>${user.name}</bdi>?`,
+        heading: html`${button} for ${isolate(user.name)}?`,
         trail: listUpperPages(user),
         body: html`<p>
-            ${listReplaced(user)} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${newLink} It works
+            ${listReplaced(user)} and all sessions of ${isolate(user.email)} stop working immediately. ${newLink} It works
             for ${LINK_LIFE_DAYS} days. Tokens keep working.
           </p>
           ${renderForm(forms, 'reset', {
@@ -219,10 +230,10 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
       const warning = html`<p class="warning">This is you: you'll be signed out immediately.</p>`
       return {
         title: `Remove ${user.name}`,
-        heading: html`Remove <bdi>${user.name}</bdi>?`,
+        heading: html`Remove ${isolate(user.name)}?`,
         trail: listUpperPages(user),
         body: html`<p>
-            The ${secrets} of <bdi>${user.email}</bdi> stop working immediately. Past actions keep the person's name in the
+            The ${secrets} of ${isolate(user.email)} stop working immediately. Past actions keep the person's name in the
             ledger. To restore access later, invite the person again.
           </p>
           ${isOwn && warning}
@@ -249,7 +260,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
     load: (request: UserRequest) => loadUser(services, request),
     render: (user, forms) => ({
       title: `Erase ${formatUserName(user)}`,
-      heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
+      heading: html`Erase ${isolate(formatUserName(user))}?`,
       trail: listUpperPages(user),
       body: html`${renderFacts({
         Name: isolate(formatUserName(user)),
@@ -258,7 +269,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
         <p class="warning">This can't be undone.</p>
         <p>
           The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
-          stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
+          stay recorded under the ID ${renderCode(user.id)}, but no one can tell who it was.
         </p>
         ${renderForm(forms, 'erase', {
           fields: [askToType(getExpectedText(user))],

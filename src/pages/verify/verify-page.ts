@@ -5,7 +5,7 @@ import type { EventType } from '#domain/events'
 import { DOCUMENTS } from '#evidence/verifiers'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { assetUrl } from '#pages/assets/assets'
-import { html, raw, type Html } from '#pages/parts/elements'
+import { html, raw, type Html, renderCode } from '#pages/parts/elements'
 import { sendOpenPage } from '#pages/parts/layout'
 import { NAVIGATION } from '#wording/navigation'
 import { type RecognitionServices, recognizeViewer } from '#pages/parts/context'
@@ -83,8 +83,8 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner) {
       last <code>+</code> one of these. Note them down while you trust the service.
     </p>
     <ul id="keys">
-      ${current === null ? html`<li>This service does not sign checkpoints: no signing key is set.</li>` : html`<li><code>${current}</code>, current</li>`}
-      ${retired.map((key) => html`<li><code>${key}</code>, retired</li>`)}
+      ${current === null ? html`<li>This service does not sign checkpoints: no signing key is set.</li>` : html`<li>${renderCode(current)}, current</li>`}
+      ${retired.map((key) => html`<li>${renderCode(key)}, retired</li>`)}
     </ul>
     <h2>Checkpoints</h2>
     <p>

@@ -16,7 +16,7 @@ import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-d
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/deliveries'
 import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schemas'
-import { renderBadge, html, renderTable, renderTimeLink, renderFacts, renderTime } from '#pages/parts/elements'
+import { renderBadge, html, renderTable, renderTimeLink, renderFacts, renderTime, isolate } from '#pages/parts/elements'
 import { readFormFields, listOptions } from '#pages/parts/form'
 import { type PageServices, getViewer } from '#pages/parts/context'
 import { addFormPage, addPage, type PageRequest } from '#pages/parts/form-page'
@@ -247,7 +247,7 @@ function renderRequest(message: RebuiltMessage | null) {
     </p>
     <pre>${Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\n`)}webhook-signature: not kept
 
-<bdi>${indentJson(message.body)}</bdi></pre>
+${isolate(indentJson(message.body))}</pre>
   </section>`
 }
 
@@ -256,6 +256,6 @@ function renderAnswer({ httpStatus, error, answer }: Delivery) {
   return html`<section>
     <h2>Answer</h2>
     <p class="hint">${httpStatus === null ? (error ?? 'No answer') : `Status ${httpStatus}`}</p>
-    ${answer === null ? none : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
+    ${answer === null ? none : html`<pre>${isolate(indentJson(answer))}</pre>`}
   </section>`
 }

@@ -15,7 +15,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '#pages/parts/form'
-import { html, describeZone } from '#pages/parts/elements'
+import { html, describeZone, renderCode } from '#pages/parts/elements'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
@@ -126,7 +126,7 @@ function renderTypes(fields: FormFields, problem: FormProblem) {
 
 function renderType(type: WebhookType, fields: FormFields) {
   const checked = fields[type] === undefined ? '' : html`checked`
-  return html`<label><input type="checkbox" name="${type}" ${checked} /> <code>${type}</code></label>`
+  return html`<label><input type="checkbox" name="${type}" ${checked} /> ${renderCode(type)}</label>`
 }
 
 /** The names of the fields that say from where messages are sent. */

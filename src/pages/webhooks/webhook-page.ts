@@ -22,7 +22,7 @@ import {
   type PageForms,
 } from '#pages/parts/form-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderCode, isolate, renderFacts, html, renderTime } from '#pages/parts/elements'
+import { renderCode, isolate, renderFacts, html, renderTime, renderButton } from '#pages/parts/elements'
 import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
@@ -200,7 +200,7 @@ function renderReached({ progress: { position } }: WebhookRecord) {
 
 function renderTypes(types: readonly string[]) {
   if (types.length === WEBHOOK_TYPES.length) return html`All`
-  return html`${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}`
+  return html`${types.map((type, at) => html`${at > 0 && ', '}${renderCode(type)}`)}`
 }
 
 function renderWebhookActions(forms: PageForms<'ping' | 'pause' | 'resume'>, { id, status, progress }: WebhookRecord) {
@@ -213,9 +213,9 @@ function renderWebhookActions(forms: PageForms<'ping' | 'pause' | 'resume'>, { i
     ${renderForm(forms, 'ping', { buttons: ping })}
     ${isEnabled && progress.attempts > 0 && renderAction(forms, 'resume', { ...resume, button: 'Try now' })}
     ${status !== 'paused' && renderAction(forms, 'pause', pause)}
-    <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
+    ${renderButton(`${PATH}/${id}/deliveries`, 'Deliveries')}
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
-    <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+    ${renderButton(`${PATH}/${id}/remove`, 'Remove…', 'danger')}
   </div>`
 }
 

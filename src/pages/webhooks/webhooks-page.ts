@@ -9,7 +9,17 @@ import {
 } from '#accounts/webhooks/read-webhooks'
 import { MAX_WEBHOOKS } from '#domain/webhooks/webhook-lifecycle'
 import { type PageContent, addFormPage, addPage, renderForm } from '#pages/parts/form-page'
-import { renderCode, html, renderCopyable, renderCopyWarning, renderTime, renderTable } from '#pages/parts/elements'
+import {
+  renderCode,
+  html,
+  renderCopyable,
+  renderCopyWarning,
+  renderTime,
+  renderTable,
+  isolate,
+  renderActions,
+  renderButton,
+} from '#pages/parts/elements'
 import { readSeenVersion, renderButtons } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { formatWebhookName, describeProgress, describeTrouble, renderWebhookStatus } from './webhook-words.ts'
@@ -23,7 +33,7 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
   return {
     title: isFirst ? 'Webhook created' : 'Webhook secret rotated',
     body: html`${renderCopyWarning('the secret')}
-      <h2>Secret of “<bdi>${formatWebhookName(webhook)}</bdi>”</h2>
+      <h2>Secret of “${isolate(formatWebhookName(webhook))}”</h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <p>
         The receiver needs it to verify the signatures of messages, with any library for
@@ -32,7 +42,7 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
       ${!isFirst && renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
       <div class="actions">
         ${isFirst && html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>`}
-        <a class="button" href="${PATH}/${webhook.id}">View webhook</a>
+        ${renderButton(`${PATH}/${webhook.id}`, 'View webhook')}
       </div>`,
   }
 }
@@ -99,7 +109,7 @@ async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Prom
 }
 
 function renderWebhookList(webhooks: ShownWebhook[], timeZone: string) {
-  const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
+  const create = renderActions(renderButton(`${PATH}/new`, 'Create webhook', 'primary'))
   const full = html`<p>
     A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.
   </p>`
@@ -115,7 +125,7 @@ function renderNoWebhooks() {
   return html`<div class="empty">
     <h2>No webhooks yet</h2>
     <p>Create one to have changes of employees sent to another system as they happen.</p>
-    <p><a class="button primary" href="${PATH}/new">Create webhook</a></p>
+    ${renderActions(renderButton(`${PATH}/new`, 'Create webhook', 'primary'))}
   </div>`
 }
 
@@ -125,7 +135,7 @@ function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string) {
     isInLines: true,
     columns: {
       Webhook: ({ webhook }) =>
-        html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+        html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}">${isolate(formatWebhookName(webhook))}</a>`,
       URL: { isWide: true, isLong: true, cell: ({ webhook }) => renderCode(webhook.settings.url) },
       Status: (seen) => {
         const trouble = describeTrouble(seen)
