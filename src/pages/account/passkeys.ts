@@ -24,6 +24,9 @@ import {
   renderQuestionLink,
   renderActions,
   renderButton,
+  renderEmpty,
+  renderHint,
+  renderWarning,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { renderProof, requireProof } from '#pages/parts/proof'
@@ -34,12 +37,10 @@ import { findBrowserName } from './browser-name.ts'
 const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
 
-const PROVIDER_REQUIRED = html`<p class="warning">
-  Your company requires its identity provider, so passkeys don't sign you in.
-</p>`
-const LAST_PASSKEY = html`<p class="warning">
-  This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.
-</p>`
+const PROVIDER_REQUIRED = renderWarning("Your company requires its identity provider, so passkeys don't sign you in.")
+const LAST_PASSKEY = renderWarning(
+  'This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.',
+)
 
 /** Renders the user's own passkeys and recovery codes, with the ways to change them. */
 export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord) {
@@ -49,18 +50,18 @@ export async function renderPasskeys(services: PageServices, request: FastifyReq
   const passkeys = await listPasskeys(pool, viewer)
   const isFull = passkeys.length >= MAX_PASSKEYS
   const isProviderRequired = await mustUseProvider(pool, viewer)
-  const none = html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>`
+  const none = renderEmpty('You have no passkeys. Add one to sign in without a password.')
   const add = renderActions(renderButton(`${PASSKEYS_PATH}/new`, 'Add a passkey…'))
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
       A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
       one, your password alone no longer signs you in.
     </p>
-    ${party === null && html`<p class="warning">Passkeys are unavailable. ${reason}</p>`}
+    ${party === null && renderWarning(`Passkeys are unavailable. ${reason}`)}
     ${isProviderRequired && PROVIDER_REQUIRED}
     ${passkeys.length === 0 ? none : renderPasskeyTable(passkeys, viewer.timeZone)}
     ${!(party === null || isFull || isProviderRequired) && add}
-    ${isFull && html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>`}
+    ${isFull && renderHint(`You have ${MAX_PASSKEYS} passkeys, the most allowed.`)}
     ${passkeys.length > 0 && user.hasPassword && renderCodes(await countRecoveryCodes(pool, viewer))}`
 }
 
@@ -180,7 +181,7 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
 function showRecoveryCodes(title: string, codes: string[], email: string): PageContent {
   return {
     title,
-    body: html`<p class="warning">Print or copy these recovery codes now. You won't see them again.</p>
+    body: html`${renderWarning("Print or copy these recovery codes now. You won't see them again.")}
       <h2>Recovery codes for ${email}</h2>
       <p>
         Without your passkeys, your password and one of these codes sign you in. Each code works once. Keep them where
@@ -237,7 +238,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
       return {
         title: 'Add a passkey',
         trail: [ACCOUNT],
-        body: party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : form,
+        body: party === null ? renderWarning(`Passkeys are unavailable. ${reason}`) : form,
       }
     },
     forms: {

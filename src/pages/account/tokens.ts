@@ -24,6 +24,7 @@ import {
   renderQuestionLink,
   renderActions,
   renderButton,
+  renderEmpty,
 } from '#pages/parts/elements'
 import {
   renderButtons,
@@ -110,7 +111,7 @@ export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whe
   const { cursor, page } = readListQuery(request, 'tok')
   const tokens = await listUserTokens(db, companyId, { userId, ...page })
   const table = renderTokenTable(tokens.slice(0, ROWS_A_PAGE), path, timeZone)
-  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : table}
+  return html`${tokens.length === 0 ? renderEmpty(whenNone) : table}
   ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }
 

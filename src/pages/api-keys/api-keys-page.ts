@@ -13,6 +13,7 @@ import {
   renderActions,
   renderButton,
   renderNameLink,
+  renderEmpty,
 } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { getViewer, type PageServices, getActing, readProblemsOf } from '#pages/parts/context'
@@ -147,9 +148,9 @@ function renderSecretSearch(problem: FormProblem) {
 
 function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string) {
   if (items.length === 0)
-    return html`<p class="empty">
-      No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.
-    </p>`
+    return renderEmpty(
+      'No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.',
+    )
   return html`${renderTable({
     caption: 'Keys and tokens',
     columns: {
@@ -270,7 +271,7 @@ function renderNoKeys() {
 const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })
 
 function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], timeZone: string) {
-  if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
+  if (keys.length === 0) return renderEmpty(html`No matching keys. <a href="${PATH}">Show all</a>`)
   return renderTable({
     caption: 'API keys, newest first',
     isInLines: true,

@@ -6,7 +6,7 @@ import type { OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/re
 import type { DetailedRecord } from '#log/detailed-records'
 import { encodeCursor } from '#http/server/query-values'
 import { describeCause } from '#pages/parts/describe-cause'
-import { html, isolate, renderButton } from '#pages/parts/elements'
+import { html, isolate, renderButton, renderEmpty, renderHint } from '#pages/parts/elements'
 import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
@@ -43,7 +43,7 @@ export function renderCauses(entry: LogEntry, { causes, hasMore, isPartial }: Re
   const further = causes.filter((cause, at) => !isShown(cause, at))
   const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
   return html`<div id="causes">
-    ${isPartial && html`<p class="hint">The call has so many errors that only the first were counted.</p>`}
+    ${isPartial && renderHint('The call has so many errors that only the first were counted.')}
     ${list(causes.filter(isShown))}
     ${
       further.length !== 0 &&
@@ -202,9 +202,9 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
 function renderMissing(count: number) {
   if (count === 0) return html``
   const [records, they] = count === 1 ? ['record is', 'it was'] : ['records are', 'they were']
-  return html`<p class="hint">
-    ${formatNumber(count)} failed ${records} not in the JSON: ${they} erased or too large to keep.
-  </p>`
+  return renderHint(
+    html`${formatNumber(count)} failed ${records} not in the JSON: ${they} erased or too large to keep.`,
+  )
 }
 
 function renderInvalid(entry: LogEntry, { problem }: RecordQuery) {
@@ -217,9 +217,9 @@ function renderInvalid(entry: LogEntry, { problem }: RecordQuery) {
 
 function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage) {
   if (records.length === 0)
-    return html`<p class="empty">
-      No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.
-    </p>`
+    return renderEmpty(
+      html`No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.`,
+    )
   const address = (values: Record<string, string>) =>
     `${buildUrl(buildEntryUrl(entry), { ...given, ...values })}#records`
   const place = ({ row }: DetailedRecord) => encodeCursor(row.index ?? 0)

@@ -20,6 +20,8 @@ import {
   renderActions,
   renderButton,
   renderCode,
+  renderHint,
+  renderJoined,
 } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
@@ -123,7 +125,7 @@ export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts) {
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
     ${renderCounts(COUNTS.map(([name, label]) => [label, counts[name]]))}
-    ${meaning !== null && html`<p class="hint">${meaning}</p>`}
+    ${meaning !== null && renderHint(meaning)}
   </section>`
 }
 
@@ -169,7 +171,7 @@ export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]
 }
 
 function renderLinks(ids: readonly string[]) {
-  return html`${ids.map((id, at) => html`${at !== 0 && ', '}${renderEntryLink(id)}`)}`
+  return renderJoined(ids.map((id) => renderEntryLink(id)))
 }
 
 function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>) {

@@ -15,7 +15,7 @@ import { whenGiven } from '#http/access/heavy-reads'
 import { buildUrl } from '#wording/navigation'
 import { findBaseUrl } from '#http/access/session'
 import type { FormerPerson } from '#pages/parts/former-people'
-import { html, type Html, renderEmployeeLink, isolate } from '#pages/parts/elements'
+import { html, type Html, renderEmployeeLink, isolate, renderHint } from '#pages/parts/elements'
 import { type PageServices, getViewer, readAttentionOf } from '#pages/parts/context'
 import { renderAllWell, renderAttention } from '#pages/parts/attention'
 import { addUploadPages } from '#pages/uploads/upload-page'
@@ -113,11 +113,9 @@ function renderTop(attention: Attention | null, newest: LogEntry | undefined, ti
 
 /** Names the people whom the search finds by a former value. */
 function renderFormer(people: readonly FormerPerson[], { q }: EntryFilter) {
-  return html`${people.slice(0, MAX_FORMER).map(
-    (person) =>
-      html`<p class="hint">“${isolate(q)}” is a ${person.former} of
-        ${renderEmployeeLink(person)}.</p>`,
-  )}`
+  return html`${people
+    .slice(0, MAX_FORMER)
+    .map((person) => renderHint(html`“${isolate(q)}” is a ${person.former} of ${renderEmployeeLink(person)}.`))}`
 }
 
 /** Renders what is in the place of entries if there are none. */

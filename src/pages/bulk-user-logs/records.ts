@@ -15,13 +15,21 @@ import {
   renderValue,
   renderBreakable,
 } from '#pages/parts/attribute-values'
-import { isolate, renderCode, html, type Html, renderStatusBadge } from '#pages/parts/elements'
+import {
+  isolate,
+  renderCode,
+  html,
+  type Html,
+  renderStatusBadge,
+  renderHint,
+  renderJoined,
+} from '#pages/parts/elements'
 import { renderRefusedRecord } from './refused-record.ts'
 import { buildEntryUrl } from './entry.ts'
 
 /** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
 export function renderRecordDetails({ shown, outcome }: DetailedRecord) {
-  if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
+  if (shown.erased) return renderHint('This data has been erased. The call and its outcome remain.')
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
     return renderRefusedRecord(
@@ -36,7 +44,7 @@ export function renderRecordDetails({ shown, outcome }: DetailedRecord) {
       listAttributes(shown.attributes).map(([name, value]) => [name, renderValue(value)]),
     )
   const changes = Object.entries(shown.changes ?? {})
-  if (changes.length === 0) return html`<p class="hint">No changes</p>`
+  if (changes.length === 0) return renderHint('No changes')
   return renderAttributes(
     'Changed attributes, old and new values',
     changes.map(([name, change]) => [name, renderChange(change)]),
@@ -216,7 +224,13 @@ function renderPerson(record: DetailedRecord) {
       : [name, email ?? externalId]
   const parts = names.filter((part) => part !== null)
   if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
-  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 && ' '}${renderBreakable(part)}`)}`)
+  return linkEmployee(
+    record,
+    renderJoined(
+      parts.map((part) => renderBreakable(part)),
+      ' ',
+    ),
+  )
 }
 
 /** Renders the person of a record with email and id. */

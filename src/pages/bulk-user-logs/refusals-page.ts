@@ -21,6 +21,7 @@ import {
   renderTable,
   renderTime,
   isolate,
+  renderHint,
 } from '#pages/parts/elements'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -58,8 +59,8 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): 
       <h1>${REFUSALS.label}</h1>
       ${renderPeriods(given)} ${given.key !== undefined && renderKey(given, name || given.key)}
       ${renderCauses(found.causes, filter, timeZone)}
-      ${found.isMore && html`<p class="hint">There are further causes, with fewer records.</p>`}
-      ${found.isCut && html`<p class="hint">Older records of this period were not counted.</p>`}
+      ${found.isMore && renderHint('There are further causes, with fewer records.')}
+      ${found.isCut && renderHint('Older records of this period were not counted.')}
       ${calls.length !== 0 && renderCalls(calls, filter, timeZone)}`
     return sendUserPage(reply, viewer, { title: REFUSALS.label, body })
   })

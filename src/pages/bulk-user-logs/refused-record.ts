@@ -1,6 +1,6 @@
 import { jsonPointer } from '#domain/errors'
 import type { ShownRecord } from '#log/log-records'
-import { isolate, html, type Html, renderCode } from '#pages/parts/elements'
+import { isolate, html, type Html, renderCode, renderHint } from '#pages/parts/elements'
 import { formatCount } from '#wording/numbers'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
@@ -44,7 +44,7 @@ export function renderRefusedRecord(
     })
     return html`${content}\n${below}`
   })
-  const hint = (isTrue: boolean, text: string) => (isTrue ? html`<p class="hint">${text}</p>` : '')
+  const hint = (isTrue: boolean, text: string) => (isTrue ? renderHint(text) : '')
   return html`${above.length !== 0 && html`<ul>${faults}</ul>`}
   ${hint(
     omitted > 0,

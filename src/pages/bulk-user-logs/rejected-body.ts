@@ -1,7 +1,7 @@
 import { isSingle } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { RejectedBody } from '#domain/calls/rejected-body'
-import { isolate, html } from '#pages/parts/elements'
+import { isolate, html, renderHint } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */
@@ -16,7 +16,7 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
   if (error === null || !UNREADABLE.has(error.code)) return html``
   // A single update keeps a body that is JSON as its record.
   if (!body && isSingle(operation)) return html``
-  if (!body) return html`<p class="hint">The log doesn't have the body: it was empty, or it has been deleted.</p>`
+  if (!body) return renderHint("The log doesn't have the body: it was empty, or it has been deleted.")
   const { text, bytes, truncated, error: place } = body
   const { from, lineEnd, to } = findSurroundings(text, place?.at ?? 0)
   const line = place ? renderFault(text, place, from, lineEnd) : isolate(text.slice(from, lineEnd))

@@ -13,7 +13,15 @@ import { ProblemError } from '#http/server/problem'
 import { requireUpload } from '#uploads/apply-upload'
 import { undoUpload } from '#uploads/undo-upload'
 import { renderAttributeName, renderBreakable, renderChange } from '#pages/parts/attribute-values'
-import { renderCounts, html, renderEntryLink, renderTable, renderActions, renderButton } from '#pages/parts/elements'
+import {
+  renderCounts,
+  html,
+  renderEntryLink,
+  renderTable,
+  renderActions,
+  renderButton,
+  renderHint,
+} from '#pages/parts/elements'
 import { renderButtons } from '#pages/parts/form'
 import { renderForm, type PageForms, addFormPage, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -112,7 +120,7 @@ function renderRestored({ preview: { restored }, employees }: ShownPreview) {
 }
 
 function renderMore(count: number) {
-  return count <= MAX_NAMED ? html`` : html`<p class="hint">and ${formatNumber(count - MAX_NAMED)} more</p>`
+  return count <= MAX_NAMED ? html`` : renderHint(`and ${formatNumber(count - MAX_NAMED)} more`)
 }
 
 function renderPerson(id: string | null, employees: ShownPreview['employees']) {

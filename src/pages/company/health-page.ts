@@ -19,6 +19,7 @@ import {
   renderActions,
   renderButton,
   renderNameLink,
+  renderWarning,
 } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageForms } from '#pages/parts/form-page'
 import { NAVIGATION, nameList } from '#wording/navigation'
@@ -87,17 +88,11 @@ function renderReport(
 }
 
 function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string) {
-  return html`<p class="warning">
-    <strong>The witness ${isolate(id)} disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
-    are still accepted. Keep your checkpoints, and tell the operator of the service.
-  </p>`
+  return html`<p class="warning"><strong>The witness ${isolate(id)} disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls are still accepted. Keep your checkpoints, and tell the operator of the service.</p>`
 }
 
 function renderFailingWork({ work, since }: FailingWork, timeZone: string) {
-  return html`<p class="warning">
-    <strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell
-    the operator of the service.
-  </p>`
+  return html`<p class="warning"><strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell the operator of the service.</p>`
 }
 
 function renderParkedWarning(
@@ -126,9 +121,9 @@ function renderWebhookWarning(seen: SeenWebhook) {
   if (trouble === null) return html``
   const { webhook } = seen
   const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
-  return html`<p class="warning">
-    <strong>Webhook ${renderNameLink(href, formatWebhookName(webhook))}</strong> is not receiving messages. ${trouble}
-  </p>`
+  return renderWarning(
+    html`<strong>Webhook ${renderNameLink(href, formatWebhookName(webhook))}</strong> is not receiving messages. ${trouble}`,
+  )
 }
 
 function renderProjections(projections: readonly CompanyStanding[]) {

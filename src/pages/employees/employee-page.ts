@@ -26,6 +26,7 @@ import {
   describeZone,
   isolate,
   renderButton,
+  renderEmpty,
 } from '#pages/parts/elements'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import {
@@ -78,10 +79,9 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser) {
   })}
     ${
       state.standing === 'erased' &&
-      html`<p class="empty">
-        This person's data was erased, for all points in time. The events remain: when they happened, who caused them,
-        and their hashes.
-      </p>`
+      renderEmpty(
+        "This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.",
+      )
     }
     ${renderPageLinks(
       [

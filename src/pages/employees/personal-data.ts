@@ -27,7 +27,7 @@ import {
   toFormProblem,
   renderHidden,
 } from '#pages/parts/form'
-import { renderCode, isolate, html, renderFacts } from '#pages/parts/elements'
+import { renderCode, isolate, html, renderFacts, renderWarning } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
@@ -250,7 +250,7 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
 
 /** Renders what an erasure deletes and what it keeps. */
 function renderConsequences() {
-  return html`<p class="warning">This can't be undone.</p>
+  return html`${renderWarning("This can't be undone.")}
     <h2>What will be deleted</h2>
     <ul>
       <li>

@@ -1,6 +1,6 @@
 import type { SessionUser } from '#accounts/users/sessions'
 import { formatAttributeName, renderShortChange, renderShortValue, listAttributes } from '#pages/parts/attribute-values'
-import { isolate, html, renderSegments } from '#pages/parts/elements'
+import { isolate, html, renderSegments, renderEmpty } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 import { type EmployeeStreamEvent, isEmployeeEvent } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
@@ -112,7 +112,7 @@ export async function renderTimeline(
   const none = older === null ? 'No change found.' : 'No change found among the events searched so far.'
   const moments = [...new Map(changes.map(({ event }) => [event.position, event.recorded_at])).values()]
   return html`${renderAttributeLinks(links)} ${renderMoments(moments, viewer.timeZone)}
-  ${changes.length === 0 ? html`<p class="empty">${none}</p>` : table}
+  ${changes.length === 0 ? renderEmpty(none) : table}
   ${renderPageLinks(
     [
       { label: 'Newest', rel: 'first', href: place.before === null ? null : buildHref({ attribute }) },

@@ -27,6 +27,7 @@ import {
   textOf,
   renderFacts,
   renderBadge,
+  renderHint,
 } from '#pages/parts/elements'
 import { readFormFields } from '#pages/parts/form'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
@@ -203,7 +204,7 @@ function renderNoEvents({ seen, older }: ListedEvents) {
 
 function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>) {
   const isCut = older !== null && seen !== null && events.length < EVENTS_PER_PAGE
-  return html`${isCut && events.length > 0 && html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>`}
+  return html`${isCut && events.length > 0 && renderHint(`Searched back to position ${formatNumber(seen.first)}.`)}
   ${renderPageLinks([
     { label: 'Newest', rel: 'first', href: newer === null ? null : buildUrl(PATH, filter) },
     { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { ...filter, newer_from: newer }) },

@@ -27,7 +27,7 @@ import {
   readPeriod,
 } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { html, renderNameLink, renderTime, isolate } from '#pages/parts/elements'
+import { html, renderNameLink, renderTime, isolate, renderHint, renderWarning } from '#pages/parts/elements'
 import { type PageServices, getViewer, requireViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
 import { describeSubject, readMe } from './read-me.ts'
@@ -169,12 +169,12 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
       <p class="actions">
         <a class="button primary" href="${buildUrl(`${EVIDENCE_PATH}/file`, given)}" download>Download evidence file</a>
       </p>`
-  if (!canStore) return html`${text}<p class="warning">${NO_KEY}.</p>`
+  if (!canStore) return html`${text}${renderWarning(`${NO_KEY}.`)}`
   return html`${text}
     ${renderForm(forms, 'make', {
       buttons: html`${Object.entries(given).map(([name, value]) => renderHidden(name, value))}
         <button class="primary">Make evidence file</button>
-        <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>`,
+        ${renderHint("This may take some minutes. The file replaces your company's last one, and is kept for a day.")}`,
     })}`
 }
 

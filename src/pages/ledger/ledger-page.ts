@@ -22,6 +22,7 @@ import {
   isolate,
   renderActions,
   renderButton,
+  renderHint,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -38,9 +39,9 @@ function renderRun(
     return html`<p>The ledger has not been verified from this page yet.</p>
       ${start}`
   const { startedBy, startedAt, verdict, position, size } = run
-  const by = html`<p class="hint">
-    Started by ${isolate(names.get(startedBy) ?? startedBy)}, ${renderTime(startedAt, viewer.timeZone)}
-  </p>`
+  const by = renderHint(
+    html`Started by ${isolate(names.get(startedBy) ?? startedBy)}, ${renderTime(startedAt, viewer.timeZone)}`,
+  )
   if (verdict === null)
     return html`<p role="status">Verified ${formatNumber(position)} of ${formatNumber(size)} events</p>
       <progress max="${Math.max(size, 1)}" value="${Math.min(position, size)}" aria-label="Verified events"></progress>

@@ -6,7 +6,7 @@ import { buildUrl, NAVIGATION, REFUSALS } from '#wording/navigation'
 import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '#wording/attention-words'
 import { capitalise } from './call-words.ts'
 import { describeCode } from '#wording/failure-causes'
-import { html, renderNameLink, renderQuestionLink } from './elements.ts'
+import { html, renderNameLink, renderQuestionLink, renderHint } from './elements.ts'
 import { formatCount, formatNumber } from '#wording/numbers'
 
 /** Lines that are shown at once, and those that a click shows; the problems of any others are only counted. */
@@ -22,9 +22,9 @@ export function renderAllWell(lastCall: LogEntry['entry'] | undefined, snoozed: 
   if (!lastCall) return html``
   const { requested_at: requestedAt, counts } = lastCall
   const state = snoozed === 0 ? 'All well.' : renderSnoozed(snoozed)
-  return html`<p class="hint">
-    ${state} Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.
-  </p>`
+  return renderHint(
+    html`${state} Last call: ${formatTime(requestedAt, timeZone)}, ${formatCount(counts.total, 'record')}.`,
+  )
 }
 
 function renderSnoozed(count: number) {

@@ -4,7 +4,7 @@ import { checkProof, type ProofServices } from '#http/access/check-proof'
 import { sessionCookie } from '#http/access/session'
 import { refuseField, type ProblemError } from '#http/server/problem'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
-import { html } from './elements.ts'
+import { html, renderWarning } from './elements.ts'
 import { getViewer } from './context.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function renderProof(
       return html`<input type="email" name="username" value="${viewer.email}" autocomplete="username" readonly hidden />
         ${renderField({ name: 'current', id, label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}`
     case 'new session':
-      return html`<p class="warning">You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.</p>
+      return html`${renderWarning(`You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.`)}
         <div class="actions">
           <button formaction="/sign-out" formnovalidate name="next" value="${next}">Sign in again</button>
         </div>`

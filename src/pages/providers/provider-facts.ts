@@ -14,6 +14,7 @@ import {
   isolate,
   renderButton,
   renderNameLink,
+  renderWarning,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
 import type { PageServices } from '#pages/parts/context'
@@ -34,9 +35,9 @@ export function findOperatorSettings(
   const ofUrl = html`<code>PUBLIC_URL</code>, the https address at which browsers reach it`
   const ofKey = html`<code>SECRETS_KEY_FILE</code> or <code>SECRETS_KEY</code>, which protect the secret`
   const settings = addresses ? ofKey : hasKey ? ofUrl : html`${ofUrl}, and ${ofKey}`
-  const missing = html`<p class="warning">
-    Signing in through an identity provider does not work yet. Ask the operator of this service to set ${settings}.
-  </p>`
+  const missing = renderWarning(
+    html`Signing in through an identity provider does not work yet. Ask the operator of this service to set ${settings}.`,
+  )
   return { addresses, missing }
 }
 

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '#http/openapi/build-document'
 import { problem, type ProblemCode } from '#domain/errors'
-import { renderCode, html, type Html, renderTable } from '#pages/parts/elements'
+import { renderCode, html, type Html, renderTable, renderHint, renderJoined } from '#pages/parts/elements'
 import {
   resolveReference,
   type Schema,
@@ -88,7 +88,7 @@ function renderLimits(schema: Schema) {
   const initial = schema.default === undefined ? [] : [html`${renderCode(JSON.stringify(schema.default))} by default`]
   const parts = [...values.map((value) => renderCode(JSON.stringify(value))), ...limits, ...initial]
   if (parts.length === 0) return html``
-  return html`<p class="hint">${parts.map((part, at) => html`${at > 0 && ', '}${part}`)}</p>`
+  return html`<p class="hint">${renderJoined(parts.map((part) => part))}</p>`
 }
 
 function describeRange(least: number | undefined, most: number | undefined, unit: string): string[] {
@@ -203,7 +203,7 @@ function joinCodes(codes: readonly string[], between: string): Html[] {
 function renderAnswer(document: OpenApiDocument, { status, description, headers, content }: Answer) {
   return html`<h3>${renderCode(status)}</h3>
     ${renderParagraphs(description)}
-    ${headers.length > 0 && html`<p class="hint">Headers: ${joinCodes(headers, ', ')}</p>`}
+    ${headers.length > 0 && renderHint(html`Headers: ${joinCodes(headers, ', ')}`)}
     ${renderContent(document, content)}`
 }
 

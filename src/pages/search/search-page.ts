@@ -3,7 +3,7 @@ import { findSecretIn } from '#domain/accounts/secrets'
 import { isStorableText } from '#domain/storable-text'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readFormFields, renderField } from '#pages/parts/form'
-import { html, isolate } from '#pages/parts/elements'
+import { html, isolate, renderEmpty } from '#pages/parts/elements'
 import { sendUserPage } from '#pages/parts/layout'
 import { NAVIGATION, SEARCH_PATH } from '#wording/navigation'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -60,7 +60,7 @@ function listForSecret(): SearchTarget[] {
 }
 
 function renderTargets(targets: SearchTarget[]) {
-  if (targets.length === 0) return html`<p class="empty">Nothing has this name or ID.</p>`
+  if (targets.length === 0) return renderEmpty('Nothing has this name or ID.')
   return html`<ul class="places">
     ${targets.map(
       ({ kind, label, detail, href }) =>

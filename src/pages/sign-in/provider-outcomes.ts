@@ -16,6 +16,7 @@ import {
   renderActions,
   renderButton,
   renderNameLink,
+  renderJoined,
 } from '#pages/parts/elements'
 import { sendCardPage, sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
@@ -118,9 +119,7 @@ export function sendTestResult(
         Email: renderEmail(identity),
         Name: name === null ? 'None' : isolate(name),
         'Values of the role claim':
-          roleValues.length === 0
-            ? 'None'
-            : html`${roleValues.map((value, at) => html`${at > 0 && ', '}${renderCode(value)}`)}`,
+          roleValues.length === 0 ? 'None' : renderJoined(roleValues.map((value) => renderCode(value))),
       })}
       <h2>All claims</h2>
       ${renderTable({

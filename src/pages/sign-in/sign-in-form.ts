@@ -9,7 +9,7 @@ import { readOwnPath, buildUrl } from '#wording/navigation'
 import type { PasswordUser } from '#accounts/users/password-users'
 import { problem } from '#domain/errors'
 import { assetUrl } from '#pages/assets/assets'
-import { html } from '#pages/parts/elements'
+import { html, renderHint } from '#pages/parts/elements'
 import type { PageServices } from '#pages/parts/context'
 import { type FormFields, renderHidden, type FormProblem, renderChoice, renderField } from '#pages/parts/form'
 import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack, keepForm } from '#pages/parts/kept-form'
@@ -164,9 +164,7 @@ export function sendSignInForm(
     isRequired: !hasProvider,
     hasFocus: hasEmail,
   } as const
-  const ofOneCompany = html`<p class="hint">
-    This page signs you in to one company. <a href="/sign-in">Use another one</a>
-  </p>`
+  const ofOneCompany = renderHint(html`This page signs you in to one company. <a href="/sign-in">Use another one</a>`)
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,

@@ -12,7 +12,7 @@ import { describeItem, nameSubject } from '#wording/attention-words'
 import { describeCode } from '#wording/failure-causes'
 import { readFormFields, renderButtons, renderHidden } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { isolate, html, renderTable, formatCalendarDay } from '#pages/parts/elements'
+import { isolate, html, renderTable, formatCalendarDay, renderEmpty } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readAttentionOf } from '#pages/parts/context'
 import { trimBlanks } from '#text/normalize-text'
@@ -36,9 +36,7 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       trail: [HOME],
       body:
         snoozes.length === 0
-          ? html`<p class="empty">
-              No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.
-            </p>`
+          ? renderEmpty('No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.')
           : renderList(snoozes, names, forms),
     }),
     notices: { shown: 'The snooze has ended. If the problem lasts, it is shown again.' },

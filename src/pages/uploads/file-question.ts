@@ -4,7 +4,7 @@ import type { LeftOut } from '#spreadsheets/find-table'
 import type { Original } from '#ledger/uploads/originals'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderTable } from '#pages/parts/elements'
+import { isolate, html, type Html, renderTable, renderHint } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
@@ -77,7 +77,7 @@ export function renderReading({ id, notes, answers, hasContent }: Original) {
         rows: leftOut,
       })
     }
-    ${leftOutMore !== 0 && html`<p class="hint">and ${formatNumber(leftOutMore)} more</p>`}
+    ${leftOutMore !== 0 && renderHint(`and ${formatNumber(leftOutMore)} more`)}
     ${
       hasContent &&
       form(html`<p>

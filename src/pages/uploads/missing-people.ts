@@ -9,7 +9,7 @@ import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '
 import { ALWAYS } from '#http/access/heavy-reads'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { isolate, html, renderEmployeeLink, renderTable, renderHint } from '#pages/parts/elements'
 import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing } from '#pages/parts/context'
 import { formatNumber, formatPeople } from '#wording/numbers'
@@ -102,7 +102,7 @@ export function renderMissing(
   if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
   return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
     <button>Deactivate the people who are not in this file</button>
-    <p class="hint">They are listed first. Without this, whoever is not in the file stays as they are.</p>
+    ${renderHint('They are listed first. Without this, whoever is not in the file stays as they are.')}
   </form>`
 }
 

@@ -13,7 +13,7 @@ import type { PartPreview } from '#uploads/run-part'
 import { nameRecord } from '#log/detailed-records'
 import { renderAttributeName, listAttributes, renderChange, renderValue } from '#pages/parts/attribute-values'
 import { describeCause } from '#pages/parts/describe-cause'
-import { isolate, renderCounts, html, type Html, renderTable } from '#pages/parts/elements'
+import { isolate, renderCounts, html, type Html, renderTable, renderHint } from '#pages/parts/elements'
 import { toSentence } from '#pages/parts/form'
 import { formatNumber } from '#wording/numbers'
 
@@ -40,7 +40,7 @@ export function renderPreviewCounts(counts: PartCounts) {
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
   return html`${renderCounts(names.map((name) => [LABELS[name], counts[name]]))}
-  ${counts.inactive > 0 && html`<p class="hint">${describeInactive(counts.inactive)}</p>`}`
+  ${counts.inactive > 0 && renderHint(`${describeInactive(counts.inactive)}`)}`
 }
 
 function describeInactive(count: number): string {
@@ -57,10 +57,7 @@ export function renderPreview(
   return html`${refusal && html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>`}
     ${
       awaiting > 0 &&
-      html`<p class="hint">
-            ${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier part,
-            which is applied first. The manager is not among the changes below.
-          </p>`
+      html`<p class="hint">${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier part, which is applied first. The manager is not among the changes below.</p>`
     }
     ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)}
     ${renderNotes(records.notes)} ${renderEffects(events, records, employees)}`
@@ -205,7 +202,7 @@ function renderLines(caption: string, heading: string, lines: readonly PreviewLi
     },
     rows: lines.slice(0, SHOWN),
   })}
-    ${more > 0 && html`<p class="hint">and ${formatNumber(more)} more</p>`}`
+    ${more > 0 && renderHint(`and ${formatNumber(more)} more`)}`
 }
 
 /** Renders how many lines have the same cause, most frequent first, if any two do. */

@@ -14,7 +14,7 @@ import type { Original } from '#ledger/uploads/originals'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, renderTable, renderButton, renderActions } from '#pages/parts/elements'
+import { html, renderTable, renderButton, renderActions, renderHint } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
@@ -238,7 +238,7 @@ export function renderProgress(given: ShownUpload) {
   const waiting = parts.filter(({ state }) => state === 'waiting')
   return html`<p role="status">${isUndo ? describeUndone(summary) : describe(summary)} ${describeMissing(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
-    ${isApplying && html`<p class="hint">You can close this page: it goes on all the same.</p>`}
+    ${isApplying && renderHint('You can close this page: it goes on all the same.')}
     ${
       upload.state === 'stopped' &&
       html`<p class="alert" role="alert">

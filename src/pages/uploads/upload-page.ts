@@ -47,6 +47,7 @@ import {
   isolate,
   renderActions,
   renderButton,
+  renderHint,
 } from '#pages/parts/elements'
 import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '#pages/parts/form'
@@ -88,7 +89,7 @@ function renderUploadForm(
       <div class="actions">
         <button class="primary">Preview</button>${renderButton(NAVIGATION.bulkUserLogs.path, 'Cancel')}
       </div>
-      <p class="hint">The preview shows what the file would change. Nothing is applied before you confirm.</p>
+      ${renderHint('The preview shows what the file would change. Nothing is applied before you confirm.')}
     </form>`
 }
 
@@ -134,7 +135,7 @@ function renderUploads(uploads: readonly StoredUpload[], timeZone: string) {
       },
       rows: uploads,
     })}
-    <p class="hint">Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.</p>`
+    ${renderHint('Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.')}`
 }
 
 /** The form of a file. */

@@ -32,6 +32,7 @@ import {
   renderActions,
   renderButton,
   renderCode,
+  renderWarning,
 } from '#pages/parts/elements'
 import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -149,7 +150,7 @@ function renderUserActions(
   const { id, role: current, identity } = user
   const isOwn = id === viewerId
   const reset = renderButton(`${PATH}/${id}/reset-password`, `${nameReset(user, services).button}…`)
-  const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
+  const warning = renderWarning('This is you: only another administrator can give you this role back.')
   const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
   return html`<h2>Role</h2>
     ${isOwn && warning}
@@ -227,7 +228,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
     render: (user, forms, request) => {
       const secrets = `password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions`
       const isOwn = user.id === getViewer(request).userId
-      const warning = html`<p class="warning">This is you: you'll be signed out immediately.</p>`
+      const warning = renderWarning("This is you: you'll be signed out immediately.")
       return {
         title: `Remove ${user.name}`,
         heading: html`Remove ${isolate(user.name)}?`,
@@ -266,7 +267,7 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
         Name: isolate(formatUserName(user)),
         Email: isolate(user.email || 'Erased'),
       })}
-        <p class="warning">This can't be undone.</p>
+        ${renderWarning("This can't be undone.")}
         <p>
           The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
           stay recorded under the ID ${renderCode(user.id)}, but no one can tell who it was.

@@ -19,6 +19,8 @@ import {
   renderActions,
   renderButton,
   renderNameLink,
+  renderEmpty,
+  renderWarning,
 } from '#pages/parts/elements'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { NAVIGATION } from '#wording/navigation'
@@ -87,7 +89,7 @@ async function loadUsers({ db }: PageServices, request: FastifyRequest) {
 const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
 
 function renderUserTable(users: UserRecord[], timeZone: string) {
-  if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
+  if (users.length === 0) return renderEmpty(html`No matching users. <a href="${PATH}">Show all</a>`)
   return renderTable({
     caption: 'Users, newest first',
     isInLines: true,
@@ -175,5 +177,5 @@ export function showOneTimeLink(
 function renderEmailed(email: string, isEmailed: boolean) {
   return isEmailed
     ? html`<p class="notice" role="status">An email with the link is on its way to ${isolate(email)}.</p>`
-    : html`<p class="warning">No email was sent, because too many have been sent recently. Pass the link on yourself.</p>`
+    : renderWarning('No email was sent, because too many have been sent recently. Pass the link on yourself.')
 }

@@ -16,7 +16,17 @@ import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-d
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/deliveries'
 import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schemas'
-import { renderBadge, html, renderTable, renderTimeLink, renderFacts, renderTime, isolate } from '#pages/parts/elements'
+import {
+  renderBadge,
+  html,
+  renderTable,
+  renderTimeLink,
+  renderFacts,
+  renderTime,
+  isolate,
+  renderEmpty,
+  renderHint,
+} from '#pages/parts/elements'
 import { readFormFields, listOptions } from '#pages/parts/form'
 import { type PageServices, getViewer } from '#pages/parts/context'
 import { addFormPage, addPage, type PageRequest } from '#pages/parts/form-page'
@@ -142,10 +152,10 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
       const filter = renderFilter(path, { name: 'status', label: 'Result', value: status ?? '', options: FILTERS })
       const shown = deliveries.slice(0, ROWS_A_PAGE)
       const nothing = isFiltered
-        ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>`
-        : html`<p class="empty">
-            Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a>
-          </p>`
+        ? renderEmpty(html`No matching deliveries. <a href="${path}">Show all</a>`)
+        : renderEmpty(
+            html`Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a>`,
+          )
       return {
         title: `Deliveries to ${formatWebhookName(webhook)}`,
         heading: html`Deliveries`,
@@ -234,7 +244,7 @@ function renderRequest(message: RebuiltMessage | null) {
   if (!message)
     return html`<section>
       <h2>Request</h2>
-      <p class="hint">The ledger no longer has the event: it was restored to an earlier state.</p>
+      ${renderHint('The ledger no longer has the event: it was restored to an earlier state.')}
     </section>`
   return html`<section>
     <h2>Request</h2>

@@ -22,7 +22,17 @@ import {
   type PageForms,
 } from '#pages/parts/form-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderCode, isolate, renderFacts, html, renderTime, renderButton } from '#pages/parts/elements'
+import {
+  renderCode,
+  isolate,
+  renderFacts,
+  html,
+  renderTime,
+  renderButton,
+  renderEmpty,
+  renderJoined,
+  renderWarning,
+} from '#pages/parts/elements'
 import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
@@ -132,7 +142,7 @@ function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
           Description: description !== '' && isolate(description),
           URL: renderCode(url),
         })}
-          <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
+          ${renderWarning("This can't be undone. Messages that have not been delivered are not sent.")}
           <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
           ${renderForm(forms, 'remove', {
             fields: [askToType(getExpectedText(webhook))],
@@ -200,7 +210,7 @@ function renderReached({ progress: { position } }: WebhookRecord) {
 
 function renderTypes(types: readonly string[]) {
   if (types.length === WEBHOOK_TYPES.length) return html`All`
-  return html`${types.map((type, at) => html`${at > 0 && ', '}${renderCode(type)}`)}`
+  return renderJoined(types.map((type) => renderCode(type)))
 }
 
 function renderWebhookActions(forms: PageForms<'ping' | 'pause' | 'resume'>, { id, status, progress }: WebhookRecord) {
@@ -223,7 +233,7 @@ function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string) 
   return html`<h2>Recent deliveries</h2>
     ${
       deliveries.length === 0
-        ? html`<p class="empty">Nothing has been sent in the last 30 days.</p>`
+        ? renderEmpty('Nothing has been sent in the last 30 days.')
         : html`${renderDeliveryTable(id, deliveries, timeZone)}
             <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
     }`
