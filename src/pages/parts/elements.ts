@@ -36,6 +36,11 @@ export function renderCode(text: Html | string | null | undefined) {
   return html`<code>${text}</code>`
 }
 
+/** Renders a text in which some parts stand between backticks. */
+export function renderMarked(text: string, render: (part: string) => Html = renderCode) {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? render(part) : html`${part}`))
+}
+
 /** Renders a link whose text is a name, isolated from the surrounding writing direction. */
 export function renderNameLink(href: string, name: string | null) {
   return html`<a href="${href}"><bdi>${name}</bdi></a>`

@@ -17,7 +17,15 @@ import {
   type PageRequest,
   renderFormSection,
 } from '#pages/parts/form-page'
-import { html, type Html, renderCode, renderSection, isolate, renderActions, renderButton } from '#pages/parts/elements'
+import {
+  html,
+  renderCode,
+  renderSection,
+  isolate,
+  renderActions,
+  renderButton,
+  renderMarked,
+} from '#pages/parts/elements'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { renderProblemsOf } from '#pages/parts/attention'
@@ -93,7 +101,7 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
   return html`${renderChoiceOfGuide(chosen)}
     <h2>2. Register this service at ${chosen === '' ? 'the provider' : guide.label}</h2>
     <ol>
-      ${guide.steps.map((step) => html`<li>${renderStep(step)}</li>`)}
+      ${guide.steps.map((step) => html`<li>${renderMarked(step, (part) => html`<strong>${part}</strong>`)}</li>`)}
     </ol>
     ${renderAddresses(addresses, null)}
     <h2>3. Enter what it shows</h2>
@@ -118,11 +126,6 @@ function renderChoiceOfGuide(chosen: string) {
         return html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${current}>${label}</a>`
       })}
     </nav>`
-}
-
-/** Renders text between backticks in bold. */
-function renderStep(step: string): Html[] {
-  return step.split('`').map((part, at) => (at % 2 === 1 ? html`<strong>${part}</strong>` : html`${part}`))
 }
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */

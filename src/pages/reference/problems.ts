@@ -3,12 +3,11 @@ import { problem } from '#domain/errors'
 import { acceptsPages } from '#http/server/media-types'
 import { addVary } from '#http/server/compression'
 import { sendRefusal } from '#pages/parts/error-page'
-import { html, renderTable, type Columns, renderCode } from '#pages/parts/elements'
+import { html, renderTable, type Columns, renderCode, renderMarked } from '#pages/parts/elements'
 import { renderBreadcrumb, sendOpenPage } from '#pages/parts/layout'
 import { REFERENCE_PAGES } from '#wording/navigation'
 import { recognizeViewer, type RecognitionServices } from '#pages/parts/context'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
-import { renderText } from './render-operation.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const [, PROBLEMS] = REFERENCE_PAGES
@@ -73,9 +72,9 @@ function renderDescribed(described: Described) {
           </p>`
     }
     <h2>When it happens</h2>
-    <p>${renderText(when)}</p>
+    <p>${renderMarked(when)}</p>
     <h2>What to do</h2>
-    <p>${renderText(remedy)}</p>
+    <p>${renderMarked(remedy)}</p>
     ${
       status !== null &&
       html`<h2>Entry in Bulk User Logs</h2>

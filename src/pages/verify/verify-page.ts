@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { Marked } from 'marked'
 import { ERASING_TYPES, EVENT_TYPES, mayErase } from '#domain/event-types'
 import type { EventType } from '#domain/events'
 import { DOCUMENTS } from '#evidence/verifiers'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { assetUrl } from '#pages/assets/assets'
-import { html, raw, type Html, renderCode } from '#pages/parts/elements'
+import { html, type Html, renderCode } from '#pages/parts/elements'
 import { sendOpenPage } from '#pages/parts/layout'
+import { renderMarkdown } from '#pages/reference/render-markdown'
 import { NAVIGATION } from '#wording/navigation'
 import { type RecognitionServices, recognizeViewer } from '#pages/parts/context'
 
@@ -25,10 +25,11 @@ export function verifyPages(app: FastifyInstance, services: RecognitionServices 
   app.get('/verify', { schema, preHandler }, (request, reply) =>
     sendOpenPage(request, reply, { title: 'Verify evidence', body: renderPage(services.signer) }),
   )
-  let format: Promise<Html> | undefined
+  let format: Html | undefined
   app.get('/verify/format', { schema, preHandler }, async (request, reply) => {
-    format ??= renderFormat(DOCUMENTS['docs/audit-format.md'])
-    return sendOpenPage(request, reply, { title: 'Format of ledgers and evidence files', body: await format })
+    // Links to pages that the service does not serve become text.
+    format ??= renderMarkdown(DOCUMENTS['docs/audit-format.md'], { links: /^(?:#|https:)/ })
+    return sendOpenPage(request, reply, { title: 'Format of ledgers and evidence files', body: format })
   })
   for (const [name, type] of Object.entries(DOWNLOADS) as [keyof typeof DOWNLOADS, string][]) {
     app.get(`/verify/${name}`, { schema }, (_, reply) =>
@@ -92,24 +93,4 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner) {
       <a href="${NAVIGATION.ledger.path}">${NAVIGATION.ledger.label}</a>, and at <code>GET /audit/v1/checkpoint</code> and
       <code>GET /audit/v1/keys</code>. Keep checkpoints: with an earlier one, you notice if the ledger was written again.
     </p>`
-}
-
-/** Renders a page of the documentation. Links to pages that the service does not serve become text. */
-async function renderFormat(markdown: string) {
-  const marked = new Marked({
-    renderer: {
-      heading({ tokens, depth, text }) {
-        const id = text
-          .toLowerCase()
-          .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-          .replaceAll(' ', '-')
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
-      },
-      link({ href, tokens }) {
-        const text = this.parser.parseInline(tokens)
-        return /^(?:#|https:)/.test(href) ? `<a href="${href}">${text}</a>` : text
-      },
-    },
-  })
-  return raw(await marked.parse(markdown))
 }
