@@ -28,8 +28,8 @@ interface OfFields {
 }
 
 interface OfHolder extends OfField {
-  /** The id of the employee who has the value. */
-  employee: string
+  /** The id of the employee who has the value; undefined of a fault that several records have. */
+  employee?: string
 }
 
 interface OfUnique extends OfField {
@@ -140,8 +140,8 @@ const FAULTS = {
   not_found_by_email: words(
     'employee_not_found',
     ({ employee, other, ...field }: OfHolder & OfTwo) =>
-      `No employee has this ${describe(field)}. A record with one isn't found by its ${describe({ field: other })}, ` +
-      `which is that of the employee ${employee}: send their id to update them`,
+      `No employee has this ${describe(field)}. A record with one isn't found by its ${describe({ field: other })}: ` +
+      `${nameHolder(employee)} has it; send their id to update them`,
   ),
   id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
   id_changed: words(
@@ -150,26 +150,27 @@ const FAULTS = {
   ),
   same_employee: words(
     'duplicate_in_batch',
-    ({ employee }: { employee: string }) => `Another record of the call refers to the same employee, ${employee}`,
+    ({ employee }: { employee?: string }) =>
+      `Another record of the call refers to the same employee${employee === undefined ? '' : `, ${employee}`}`,
   ),
   same_in_call: words(
     'duplicate_in_batch',
     (params: OfUnique) => `Another record of the call has the same ${describe(params)}${nameRemedy(params)}`,
   ),
   held: words('already_exists', ({ employee, ...params }: OfUnique & OfHolder) => {
-    const holder = `The employee ${employee} has this ${describe(params)}`
+    const holder = `${nameHolder(employee)} has this ${describe(params)}`
     return `${holder}; update that employee if it is the same person${nameRemedy(params)}`
   }),
   held_by_linkable: words('already_exists', ({ employee, ...field }: OfHolder) => {
-    const holder = `The employee ${employee} has this ${describe(field)} and no external id`
+    const holder = `${nameHolder(employee)} has this ${describe(field)} and no external id`
     return `${holder}; send the call with link_by_email=true if it is the same person, or another value`
   }),
   held_by_other_id: words('already_exists', ({ employee, ...field }: OfHolder) => {
-    const holder = `The employee ${employee} has this ${describe(field)} and another external id`
+    const holder = `${nameHolder(employee)} has this ${describe(field)} and another external id`
     return `${holder}; update that employee by its id if it is the same person, or send another value`
   }),
   held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfHolder) => {
-    const holder = `The inactive employee ${employee} has this ${describe(field)}`
+    const holder = `${nameHolder(employee, 'inactive ')} has this ${describe(field)}`
     return `${holder}; reactivate that employee or send another value`
   }),
   holder_refused: words('already_exists', wordNeed),
@@ -226,6 +227,14 @@ export function wordFault(fault: Fault): string {
   return known ? known.word(fault) : 'A later version of the service knows why'
 }
 
+/** Words what several records have in common, without the employee or the record that one of them names. */
+export function wordCause(fault: Fault): string {
+  const common: Partial<Record<'employee' | 'record', unknown>> & Fault = { ...fault }
+  delete common.employee
+  delete common.record
+  return wordFault(common)
+}
+
 /** The name that a protocol has for a field. Clients choose names, too, so that of a method may be one. */
 export function nameField(name: string, names: Readonly<Record<string, string>> = {}): string {
   return Object.hasOwn(names, name) ? names[name]! : name
@@ -248,8 +257,12 @@ export function nameRecord(index: number): string {
   return `Record ${index + 1} of the call`
 }
 
-function wordNeed({ record }: OfField & { record: number }): string {
-  return `${nameRecord(record)}, which this one needs, is refused`
+function nameHolder(employee: string | undefined, state = ''): string {
+  return employee === undefined ? `Another ${state}employee` : `The ${state}employee ${employee}`
+}
+
+function wordNeed({ record }: OfField & { record?: number }): string {
+  return `${record === undefined ? 'Another record of the call' : nameRecord(record)}, which this one needs, is refused`
 }
 
 function nameText({ field, part }: OfText): string {

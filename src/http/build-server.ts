@@ -1,5 +1,5 @@
 import './server/type-provider.ts'
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import cookie from '@fastify/cookie'
 import Fastify, { LogController } from 'fastify'
 import { randomUUID } from 'node:crypto'
@@ -71,6 +71,13 @@ const STILL_HEARTBEATS = 3
 /** A request id is stored with the call forever, so it must not be able to contain an email address. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null only before any hook. */
+    scope: CompanyScope | null
+  }
+}
+
 type CommonHeaders = Readonly<Record<string, string>>
 
 /** Builds an HTTP server that serves these routes, and the document that describes them. */
@@ -120,21 +127,37 @@ function addHooks(
   refuseCompressedBodies(app)
   app.decorate('progressMs', services.requestTimeoutMs)
   app.decorateRequest('arrivedAt', 0)
+  app.decorateRequest('scope', null)
   app.decorateRequest('caller', null)
   app.decorateRequest('charged', null)
   app.decorateRequest('user', null)
   app.decorateRequest('viewer', null)
   if (services.trustProxy !== null) readForwardedAddresses(app)
-  app.addHook('onRequest', refuseUnknownCoding)
-  app.addHook('preHandler', refuseOverriddenMethod)
-  app.addHook('preHandler', refuseOtherEncoding)
   traceRequests(app, services.beginTrace)
-  scopeRequests(app)
-  app.addHook('onRequest', async (request, reply) => {
+  // Few hooks, and none that makes a promise: every call pays for them.
+  app.addHook('onRequest', (request, reply, next) => {
     request.arrivedAt = performance.now()
     setCommonHeaders(common, reply)
+    refuseUnknownCoding(request, reply)
+    // So that its statements go to its company's machine once its credentials name one.
+    request.scope = { companyId: null }
     // Before the body is read, because the client has not authenticated.
-    if (request.is404) return refuseMethod(reply) ?? refuseUnknown(served, reply)
+    if (request.is404) void refuseUnmatched(reply, next)
+    else runInScope(request.scope, next)
+  })
+  async function refuseUnmatched(reply: FastifyReply, next: HookHandlerDoneFunction): Promise<void> {
+    try {
+      await (refuseMethod(reply) ?? refuseUnknown(served, reply))
+    } catch (error) {
+      next(error as Error)
+    }
+  }
+  // The body may have been read in another asynchronous context.
+  app.addHook('preValidation', (request, _reply, next) => runInScope(request.scope!, next))
+  app.addHook('preHandler', (request, _reply, next) => {
+    refuseOverriddenMethod(request)
+    refuseOtherEncoding(request)
+    next()
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)
@@ -153,7 +176,7 @@ function isSmallCall(request: FastifyRequest): boolean {
 }
 
 /** Nobody here knows what a body in another coding means, or where it ends (RFC 9112 section 6.1). */
-async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): Promise<void> {
+function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): void {
   const coding = headers['transfer-encoding']
   if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
   void reply.header('connection', 'close')
@@ -161,7 +184,7 @@ async function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyRe
 }
 
 /** A client whose POST was meant as a PATCH would create people. */
-async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void> {
+function refuseOverriddenMethod({ headers }: FastifyRequest): void {
   if (headers['x-http-method-override'] === undefined) return
   throw new ProblemError(
     problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
@@ -169,7 +192,8 @@ async function refuseOverriddenMethod({ headers }: FastifyRequest): Promise<void
 }
 
 /** Refuses an address that is not UTF-8: a search for the bytes as they were sent would never find anything. */
-async function refuseOtherEncoding({ url }: FastifyRequest): Promise<void> {
+function refuseOtherEncoding({ url }: FastifyRequest): void {
+  if (!url.includes('%')) return
   try {
     for (const [run] of url.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run)
   } catch {
@@ -181,7 +205,7 @@ function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyRe
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
   if (findProtocol(reply.request)) void reply.header('cache-control', 'no-store')
-  return reply.headers({ 'x-request-id': reply.request.id, ...common })
+  return reply.header('x-request-id', reply.request.id).headers(common)
 }
 
 /** How long a client may take to send headers and body, and to receive the answer. */
@@ -208,16 +232,4 @@ function refuseUnknown({ refuse }: ServedRoutes, reply: FastifyReply): ReturnTyp
 function requestId(request: IncomingMessage): string {
   const sent = request.headers['x-request-id']
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
-}
-
-/** Runs each request in a scope, so that its statements go to its company's machine once its credentials name one. */
-function scopeRequests(app: FastifyInstance): void {
-  const scopes = new WeakMap<object, CompanyScope>()
-  app.addHook('onRequest', (request, _reply, next) => {
-    const scope = { companyId: null }
-    scopes.set(request, scope)
-    runInScope(scope, next)
-  })
-  // The body may have been read in another asynchronous context.
-  app.addHook('preValidation', (request, _reply, next) => runInScope(scopes.get(request)!, next))
 }

@@ -3,13 +3,14 @@ import { findEmployees } from '#projections/employees/queries'
 import { findCause } from '#projections/bulk-user-logs/refused-errors'
 import type { RecordedEvent } from '#domain/events'
 import { isId } from '#domain/ids'
+import { wordCause } from '#domain/record-faults'
 import { readEventsAt } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
 import { nameRecord, type RecordNames } from './detailed-records.ts'
 
 /** A cause with what the ledger tells of it: the message of its newest record, and some of its people. */
 export interface ShownCause extends Omit<RefusedOfCause, 'examples'> {
-  /** In the words that the client received; null if the records are erased. */
+  /** What its records have in common, so no employee's id; null if they are erased. */
   message: string | null
   examples: RefusedExample[]
 }
@@ -48,7 +49,8 @@ export async function readRefusalCauses(
         const { code, field, kind } = findCause(one, newest.index)
         return code === cause.code && field === cause.field && kind === cause.kind
       })
-      return { ...cause, message: error?.message ?? null, examples: examples.map(withoutEvent) }
+      const message = error?.params ? wordCause(error.params) : (error?.message ?? null)
+      return { ...cause, message, examples: examples.map(withoutEvent) }
     }),
   }
 }

@@ -51,7 +51,7 @@ export function isOnly(column: string, parameter: string): string {
 
 /**
  * Keeps a company where it is until the end of the transaction, or waits until it has been moved. To be sent before
- * other statements of the transaction.
+ * other statements of the transaction. Calls of API keys leave it out where there is one server, which moves nothing.
  */
 export function holdCompany(companyId: string): Statement {
   return {
@@ -60,10 +60,4 @@ export function holdCompany(companyId: string): Statement {
     text: 'update heads set position = position where company_id = $1 and position < 0',
     values: [toUuid(companyId)],
   }
-}
-
-/** The same for the company of rows that are all of one. On a cluster, a transaction is about one company. */
-export async function holdOnlyCompany(client: QueryClient, rows: readonly { companyId: string }[]): Promise<void> {
-  const [first] = rows
-  if (onlyCompany(rows) !== null) await client.query(holdCompany(first!.companyId))
 }

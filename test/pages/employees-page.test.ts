@@ -51,6 +51,32 @@ await t.test('people are listed, narrowed by each filter, and sorted', async (t)
   t.equal((await open(`${PATH}?status=&q=`)).location, PATH, 'what a form leaves empty is not in the address')
 })
 
+await t.test('the list shows how many people were created and deactivated, by day', async (t) => {
+  const other = await service.makeCompany('Chart')
+  const theirs = await cookieOf(service, other.admin)
+  const chart = async (path = PATH) =>
+    /<desc id="people-desc">([^<]*)/.exec((await open(path, undefined, theirs)).text)?.[1]
+  t.equal(await chart(), undefined, 'none without people')
+  const { body } = await service.call('POST', '/v1/employees', {
+    body: [employee({}), employee({}), employee({})],
+    key: other.key,
+  })
+  const [id] = body.employees.map(({ id }: { id: string }) => id) as [string]
+  const change = {
+    body: [
+      { id, status: 'inactive' },
+      { email: 'nobody@example.com', first_name: 'No' },
+    ],
+    key: other.key,
+  }
+  await service.call('PATCH', '/v1/employees', change)
+  await service.call('PATCH', '/v1/employees?all_or_none=false', change)
+  await service.call('PUT', '/v1/employees', { body: [employee({ external_id: 'New' })], key: other.key })
+  await service.project(other.id)
+  t.match(await chart(), /^30 days: 4 created, 1 deactivated\. Most on /)
+  t.equal(await chart(`${PATH}?status=active`), undefined, 'it counts everybody')
+})
+
 await t.test('the list has pages, in every order', async (t) => {
   const other = await service.makeCompany('Large')
   const many = Array.from({ length: 120 }, (_, at) => employee({ last_name: `N${at % 7}`, department: `D${at % 3}` }))

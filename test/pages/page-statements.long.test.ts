@@ -63,7 +63,7 @@ const COUNTING_PEOPLE: Record<string, number> = {
 }
 
 const WITH_LIST: Record<string, number> = {
-  '/settings/employees': 3,
+  '/settings/employees': 4,
   '/settings/search?q=perez': 2,
   '/settings/employees?q=perez': 4,
   '/settings/users': 3,

@@ -6,7 +6,7 @@ import { createBudget } from '#admission/budget'
 import { createContended, gatherCompanies } from '#admission/contended'
 import { UnavailableError } from '#admission/batcher'
 import { meansNotCommitted, UnconfirmedCommitError, retryOnce } from '#postgres/database-errors'
-import { holdOnlyCompany, type QueryClient, type WhenLocked } from '#postgres/query-client'
+import { holdCompany, type QueryClient, type WhenLocked } from '#postgres/query-client'
 import { BEGIN, COMMIT, pipeline } from '#postgres/pipeline'
 import { withClient } from '#postgres/pool'
 import { createSharedLookup, LOOKUP_BATCH, LOOKUP_BUDGET } from '#ledger/read/shared-lookup'
@@ -119,7 +119,7 @@ export function createKeyUsageCounter(pool: Pool, companiesTogether = Infinity):
   const room = createBudget(LOOKUP_BUDGET)
   const bounds = { ...LOOKUP_BATCH, holderOf: ({ companyId }: KeyUse) => companyId }
   const count = (uses: KeyUse[], whenLocked: WhenLocked) =>
-    retryOnce(() => withClient(pool, (client) => countUses(client, uses, whenLocked)))
+    retryOnce(() => withClient(pool, (client) => countUses(client, uses, { whenLocked, companiesTogether })))
   const contended = createContended<KeyUse, UsedKey | RefusedUse>(
     async (uses) => {
       const answers = await count(uses, 'wait')
@@ -145,13 +145,13 @@ export function createKeyUsageCounter(pool: Pool, companiesTogether = Infinity):
 async function countUses(
   client: PoolClient,
   uses: KeyUse[],
-  whenLocked: WhenLocked,
+  { whenLocked, companiesTogether }: { whenLocked: WhenLocked; companiesTogether: number },
 ): Promise<(UsedKey | RefusedUse | undefined)[]> {
   const distinct = [...new Map(uses.map((use) => [use.apiId, use])).values()]
   const [, , loaded, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
-      holdOnlyCompany(pipe, distinct),
+      companiesTogether === 1 ? pipe.query(holdCompany(uses[0]!.companyId)) : null,
       statements.loadKeys(pipe, distinct, whenLocked),
       // Behind the rows that may have to be waited for: the time is that of the admission.
       statements.readClock(pipe),

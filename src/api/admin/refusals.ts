@@ -69,7 +69,9 @@ const Refusal = namedObject('Refusal', {
     'Of a conflict, what collides: `held` (an active employee has the value), `held_by_inactive`, `holder_refused`, ' +
       '`same_in_call`, or `same_employee`. Null otherwise, and if it is not known. More kinds may be added.',
   ),
-  message: textOrNull('The error message of the newest record. Null if the records are erased.'),
+  message: textOrNull(
+    'The error message of the newest record, without ids of employees. Null if the records are erased.',
+  ),
   records: Count,
   people: Type.Integer({
     minimum: 0,

@@ -20,13 +20,15 @@ export const publicApi: KeyProtocol = {
   bodyTypes: MERGE_PATCH_TYPES,
   /** Each header must occur exactly once. */
   readCredentials: ({ raw: { headersDistinct } }) => {
-    const [apiId, secret, ...others] = KEY_HEADERS.flatMap((name) => headersDistinct[name] ?? [])
-    const missing = KEY_HEADERS.filter((name) => headersDistinct[name] === undefined)
-    if (missing.length > 0) return { missing: `The request has no header ${missing.join(' and no ')}` }
-    if (others.length > 0) return { missing: `Send ${KEY_HEADERS.join(' and ')} once each` }
-    if (!apiId!.startsWith('key_') || !secret!.startsWith('el_live_'))
+    const { 'x-api-id': [apiId, ...otherIds] = [], 'x-api-key': [secret, ...otherSecrets] = [] } = headersDistinct
+    if (apiId === undefined || secret === undefined) {
+      const missing = KEY_HEADERS.filter((name) => headersDistinct[name] === undefined)
+      return { missing: `The request has no header ${missing.join(' and no ')}` }
+    }
+    if (otherIds.length + otherSecrets.length > 0) return { missing: `Send ${KEY_HEADERS.join(' and ')} once each` }
+    if (!apiId.startsWith('key_') || !secret.startsWith('el_live_'))
       return { missing: 'x-api-id begins with key_, and x-api-key with el_live_' }
-    return { apiId: apiId!, secret: secret! }
+    return { apiId, secret }
   },
   addRoutes: async (app, services) => {
     await app.register((writing) => writeEmployees(writing, publicApi, services))

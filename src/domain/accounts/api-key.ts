@@ -58,14 +58,31 @@ export const DEFAULT_QUOTA_LIMIT = 10_000
 
 export const DEFAULT_REFRESH_PERIOD: RefreshPeriod = 'monthly'
 
+/** A quota window, in milliseconds since the epoch. The next one starts at its end. */
+interface Window {
+  startMs: number
+  endMs: number
+}
+
+/** The last window of each period. A call asks for its own several times, and the next call for the same one. */
+const lastWindows = new Map<RefreshPeriod, Window>()
+
+function windowOf(period: RefreshPeriod, atMs: number): Window {
+  const last = lastWindows.get(period)
+  if (last && last.startMs <= atMs && atMs < last.endMs) return last
+  const window = { startMs: startOfWindow(period, atMs, 0), endMs: startOfWindow(period, atMs, 1) }
+  lastWindows.set(period, window)
+  return window
+}
+
 /** Returns the start of the quota window that contains a time. Milliseconds since the epoch, in and out. */
 export function windowStart(period: RefreshPeriod, atMs: number): number {
-  return startOfWindow(period, atMs, 0)
+  return windowOf(period, atMs).startMs
 }
 
 /** Returns the end of the quota window that contains a time, which is the start of the next. */
 export function windowEnd(period: RefreshPeriod, atMs: number): number {
-  return startOfWindow(period, atMs, 1)
+  return windowOf(period, atMs).endMs
 }
 
 /** The start of the window so many windows after the one that contains a time. */

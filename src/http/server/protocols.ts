@@ -31,8 +31,11 @@ export const PROBLEM_DOCUMENTS: Omit<Protocol, 'prefix'> = {
 /** The protocol of a request to the API, by its route or else its path; undefined if it is one to a page. */
 export function findProtocol({ server, routeOptions, url }: FastifyRequest): Protocol | undefined {
   const path = routeOptions.url ?? decodePath(url)
-  return server.protocols.find(({ prefix }) => path.startsWith(prefix) && /^(?:[/?]|$)/.test(path.slice(prefix.length)))
+  return server.protocols.find(({ prefix }) => path.startsWith(prefix) && ENDS.has(path[prefix.length]))
 }
+
+/** What may follow a prefix. */
+const ENDS: ReadonlySet<string | undefined> = new Set(['/', '?', undefined])
 
 /** Decodes a path as the router does. Returns it unchanged if it can't be decoded. */
 function decodePath(url: string): string {

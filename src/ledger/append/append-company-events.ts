@@ -5,6 +5,7 @@ import type { NewEvent } from '#domain/events'
 import { toUuid } from '#domain/ids'
 import { insertHead, headAt, placeEvents } from './company-state.ts'
 import { isTransient, meansNotCommitted } from '#postgres/database-errors'
+import { holdCompany } from '#postgres/query-client'
 import { eraseNamedBy } from '../erasure/erase-events.ts'
 import type { SealedEvent } from '../integrity/codec.ts'
 import type { Client } from '#domain/client'
@@ -111,6 +112,7 @@ async function writeChange<Result>(
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
 ): Promise<AppendedChange<Result> & { placed: SealedEvent[] }> {
   if (isNew) await insertHead(client, companyId)
+  await client.query(holdCompany(companyId))
   const [locked] = await statements.lockHeads(client, [companyId], 'wait')
   if (!locked) throw new RefusedChangeError(`there is no company ${companyId}`)
   const now = headAt(locked, await statements.readClock(client))

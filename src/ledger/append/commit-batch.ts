@@ -16,6 +16,8 @@ import { settleOutcome, UnknownOutcomeError } from './settle-outcome.ts'
 export interface CommitOptions {
   /** Connections for appends; each statement that they run looks rows up by their keys. */
   pool: Pool
+  /** How many companies may share a transaction. Default: any number. */
+  companiesTogether?: number
   /** Employees of earlier calls, to decide on without loading them. */
   cache: EmployeeCache
   /** Companies whose creations load employees first. */
@@ -112,13 +114,13 @@ function hasEvents(result: Committed | 'held'): boolean {
 }
 
 async function commitOnConnection(
-  { pool, cache, onStored, unchangedOnce }: CommitOptions,
+  { pool, cache, onStored, unchangedOnce, companiesTogether }: CommitOptions,
   calls: WriteCall[],
   options: { whenLocked: WhenLocked; unchecked: ReadonlySet<WriteCall> },
 ): Promise<(Committed | 'held')[]> {
   const clients = registerOf(pool)
   try {
-    const shared = { cache, onStored, clients, unchangedOnce }
+    const shared = { cache, onStored, clients, unchangedOnce, companiesTogether }
     return await withClient(pool, (client) => commitTogether(client, calls, { ...options, ...shared }))
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error

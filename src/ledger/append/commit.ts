@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg'
 import type { WriteCall } from '#domain/calls/write-call'
 import { breaksConnection } from '#postgres/database-errors'
 import { BEGIN, pipeline } from '#postgres/pipeline'
-import type { WhenLocked } from '#postgres/query-client'
+import { holdCompany, type WhenLocked } from '#postgres/query-client'
 import type { QueryMore } from './company-state.ts'
 import { decideNext, type AddedCall, type Committed, type DecideOptions } from './decide-next.ts'
 import type { EmployeeCache } from './employee-cache.ts'
@@ -19,6 +19,8 @@ interface CommitTogetherOptions extends DecideOptions {
   whenLocked: WhenLocked
   cache: EmployeeCache
   onStored?: ((calls: StoredCall[]) => void) | undefined
+  /** How many companies the calls may be of. If it is 1, the company may be moved to another machine. */
+  companiesTogether?: number | undefined
 }
 
 /**
@@ -30,12 +32,13 @@ interface CommitTogetherOptions extends DecideOptions {
 export async function commitTogether(
   client: ClientBase,
   calls: WriteCall[],
-  { whenLocked, cache, onStored, ...deciding }: CommitTogetherOptions,
+  { whenLocked, cache, onStored, companiesTogether, ...deciding }: CommitTogetherOptions,
 ): Promise<(Committed | 'held')[]> {
   const companyIds = [...new Set(calls.map(({ companyId }) => companyId))]
-  const [, heads, rows, now] = await pipeline(client, (pipe) =>
+  const [, , heads, rows, now] = await pipeline(client, (pipe) =>
     Promise.all([
       pipe.query(BEGIN),
+      companiesTogether === 1 ? pipe.query(holdCompany(companyIds[0]!)) : null,
       statements.lockHeads(pipe, companyIds, whenLocked),
       loadRows(pipe, calls, { cache, unchecked: deciding.unchecked, whenLocked }),
       // After the rows that may have to be waited for, because the time is that of the decision.

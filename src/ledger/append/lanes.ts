@@ -8,8 +8,6 @@ import { UnchangedOnce } from './unchanged-once.ts'
 import { createRecentConflicts } from './unchecked-creations.ts'
 
 export interface LaneOptions extends Omit<CommitOptions, 'conflicts' | 'unchangedOnce'> {
-  /** How many companies may share a transaction; if 1, their transactions run side by side. Default: any number. */
-  companiesTogether?: number
   /**
    * The number of lanes for large calls, in addition to the lane that small calls share. As many companies that another
    * process holds up may also run at once.

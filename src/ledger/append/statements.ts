@@ -10,7 +10,7 @@ import type { LedgerTables, Row } from '../tables.ts'
 import type { Head } from './company-state.ts'
 import type { NewDigest } from './record-digests.ts'
 import { arraysOf, insertSent, selectSent, sent, type SentColumns } from './sent-rows.ts'
-import { holdOnlyCompany, isOnly, onlyCompany, type QueryClient, type WhenLocked } from '#postgres/query-client'
+import { isOnly, onlyCompany, type QueryClient, type WhenLocked } from '#postgres/query-client'
 import { selectGeneration, type OwnedEmployee } from '../read/read-employees.ts'
 import { packFrontier, unpackFrontier } from '../integrity/merkle.ts'
 
@@ -24,8 +24,7 @@ type HeadRow = LedgerTables['heads'] & Row<'checkpoints', 'generation'>
 /** Locks the heads of these companies. Unless `wait` is set, leaves out those that another transaction holds. */
 export async function lockHeads(client: QueryClient, companyIds: string[], whenLocked: WhenLocked): Promise<Head[]> {
   const companies = companyIds.map((companyId) => ({ companyId }))
-  const holding = holdOnlyCompany(client, companies)
-  const locking = client.query<HeadRow>({
+  const { rows } = await client.query<HeadRow>({
     name: whenLocked === 'wait' ? 'lock-heads-wait' : 'lock-heads-skip',
     text: `select h.company_id, h.position, h.frontier, h.recorded_at,
         ${selectGeneration('h.company_id', '$2')} as generation
@@ -33,7 +32,6 @@ export async function lockHeads(client: QueryClient, companyIds: string[], whenL
         for update of h ${whenLocked === 'wait' ? '' : 'skip locked'}`,
     values: [uuidArray(companyIds), onlyCompany(companies)],
   })
-  const [, { rows }] = await Promise.all([holding, locking])
   return rows.map((row) => ({
     companyId: fromUuid('com', row.company_id),
     frontier: unpackFrontier(row.position, row.frontier),

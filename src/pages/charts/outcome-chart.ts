@@ -1,4 +1,5 @@
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
+import { capitalise } from '#pages/parts/call-words'
 import { html } from '#pages/parts/elements'
 import { formatCount, formatNumber } from '#wording/numbers'
 
@@ -20,7 +21,12 @@ interface Chart {
   bars: readonly OutcomeBar[]
   /** A low chart beside other content, with its title above it. */
   isCompact?: boolean
+  /** What the lower and the upper parts of the bars count. */
+  words?: Words
 }
+
+type Words = readonly [below: string, above: string]
+const OUTCOMES: Words = ['completed', 'failed']
 
 /** Pixels. The chart is as wide as its place. */
 const FULL = { height: 180, below: 28, labelAt: 18, maxSteps: 5 }
@@ -31,7 +37,7 @@ const LABELS = 3
  * Renders a bar for each hour or day: completed below, failed above and hatched, so that color is not the only cue. Bars
  * that are links say their numbers; put a table with the numbers below a chart of other bars.
  */
-export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }: Chart) {
+export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, words = OUTCOMES }: Chart) {
   const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
   const values = bars.map(({ completed, failed }) => [completed, failed] as const)
   const highest = values.reduce((most, [completed, failed]) => Math.max(most, completed + failed), 0)
@@ -41,34 +47,34 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false }:
   // What is inside an image can't be followed.
   const role = bars.some(({ href }) => href !== undefined) ? 'group' : 'img'
   return html`<figure class="chart ${isCompact && 'compact'}">
-    ${renderLegend(id, isCompact ? title : '')}
+    ${renderLegend(id, isCompact ? title : '', words)}
     <svg role="${role}" aria-labelledby="${id}-title ${id}-desc" height="${height + below}">
       <title id="${id}-title">${title}</title>
-      <desc id="${id}-desc">${describeBars(bars, unit)}</desc>
+      <desc id="${id}-desc">${describeBars(bars, unit, words)}</desc>
       ${renderHatch(`${id}-hatch`)}
       <g aria-hidden="true">
         ${ticks.map((tick) => renderGridLine(tick, height - (tick / max) * height))}
         ${labeled.map((column, at, { length }) => renderLabel(bars[column]!.label, stacks[column]![0]!, height + labelAt, at, length))}
       </g>
-      ${stacks.map((segments, at) => renderBar(bars[at]!, segments, height, `${id}-hatch`))}
+      ${stacks.map((segments, at) => renderBar(bars[at]!, segments, height, { id: `${id}-hatch`, words }))}
     </svg>
   </figure>`
 }
 
-function describeBars(bars: readonly OutcomeBar[], unit: string): string {
+function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]: Words): string {
   const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((count, bar) => count + bar[of], 0))
   const total = (bar: OutcomeBar) => bar.completed + bar.failed
   const peak = bars.reduce((highest, bar) => (total(bar) > total(highest) ? bar : highest))
   const most = formatNumber(total(peak))
-  return `${formatCount(bars.length, unit.slice(0, -1))}: ${sum('completed')} completed, ${sum('failed')} failed. Most on ${peak.label}: ${most}.`
+  return `${formatCount(bars.length, unit.slice(0, -1))}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. Most on ${peak.label}: ${most}.`
 }
 
-function renderLegend(id: string, title: string) {
+function renderLegend(id: string, title: string, [below, above]: Words) {
   return html`<figcaption class="legend cluster">
     ${title !== '' && html`<span>${title}</span>`}
     <span
       ><svg aria-hidden="true" width="14" height="14"><rect class="completed" width="14" height="14" /></svg>
-      Completed</span
+      ${capitalise(below)}</span
     >
     <span
       ><svg aria-hidden="true" width="14" height="14">
@@ -76,7 +82,7 @@ function renderLegend(id: string, title: string) {
         <rect class="failed-ground" width="14" height="14" />
         <rect fill="url(#${id}-key)" width="14" height="14" />
       </svg>
-      Failed</span
+      ${capitalise(above)}</span
     >
   </figcaption>`
 }
@@ -93,18 +99,23 @@ function renderGridLine(tick: number, y: number) {
     <text x="-8" y="${y}" dy="0.32em" text-anchor="end">${formatNumber(tick)}</text>`
 }
 
-function renderBar(bar: OutcomeBar, segments: readonly Segment[], height: number, hatchId: string) {
+function renderBar(
+  bar: OutcomeBar,
+  segments: readonly Segment[],
+  height: number,
+  { id, words }: { id: string; words: Words },
+) {
   const { label, completed, failed, href } = bar
   if (completed + failed === 0) return html``
   const [below, above] = segments.map(
     ({ x, width, y, height }) => html`x="${x}%" width="${width}%" y="${y}" height="${height}"`,
   )
-  const name = `${label}: ${formatNumber(completed)} completed, ${formatNumber(failed)} failed`
+  const name = `${label}: ${formatNumber(completed)} ${words[0]}, ${formatNumber(failed)} ${words[1]}`
   const { x, width } = segments[0]!
   const content = html`<title>${name}</title>
     ${href !== undefined && html`<rect class="target" x="${x}%" width="${width}%" y="0" height="${height}" />`}
     ${completed > 0 && html`<rect class="completed" ${below} />`}
-    ${failed > 0 && html`<rect class="failed-ground" ${above} /><rect fill="url(#${hatchId})" ${above} />`}`
+    ${failed > 0 && html`<rect class="failed-ground" ${above} /><rect fill="url(#${id})" ${above} />`}`
   return href === undefined ? html`<g>${content}</g>` : html`<a href="${href}" aria-label="${name}">${content}</a>`
 }
 

@@ -33,6 +33,7 @@ import { sendUserPage } from '#pages/parts/layout'
 import { renderNotice } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
 import { renderBreakable } from '#pages/parts/attribute-values'
+import { readPeopleChart } from '#pages/charts/people-chart'
 import { REPORT_PATH } from './personal-data.ts'
 
 /** The filters of the list of people, in its address. */
@@ -106,11 +107,13 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices):
     const { people, former, problem } = list
     const isAlone = people.length === 1 && former.length === 0 && fields['cursor'] === undefined
     if (isAlone && isSearch(given)) return reply.redirect(buildEmployeeUrl(people[0]!.id), 303)
+    const isWhole = Object.keys(given).length === 0 && fields['cursor'] === undefined
     const body = html`<div class="tools">
         <h1>${NAVIGATION.employees.label}</h1>
         ${viewer.role === 'admin' && !problem && renderDownloads(list.filter)}
       </div>
       ${renderNotice(request, DONE)} ${renderFormAlert(problem)} ${renderPeopleFilter(given, problem)}
+      ${isWhole && (await readPeopleChart(db, viewer.companyId, viewer.timeZone))}
       ${!problem && renderList(given, fields['cursor'], list)}
       ${viewer.role === 'admin' && renderPersonalDataLinks()}`
     return sendUserPage(problem ? reply.code(problem.status) : reply, viewer, {

@@ -28,8 +28,8 @@ export function renderMarkdown(markdown: string, { links, isFolded = false }: Re
         const text = this.parser.parseInline(tokens)
         return links.test(href) ? `<a href="${href.replace(/\.md$/, '')}">${text}</a>` : text
       },
-      html: ({ text }) => String(html`${text}`),
-      code: ({ text }) => String(renderCopied(text)),
+      html: ({ text }) => html`${text}` as string,
+      code: ({ text }) => renderCopied(text) as string,
       listitem({ tokens }) {
         const isList = ({ type }: { type: string }) => isFolded && type === 'list'
         const [line = '', inner = ''] = [tokens.filter((token) => !isList(token)), tokens.filter(isList)].map((some) =>
@@ -40,7 +40,7 @@ export function renderMarkdown(markdown: string, { links, isFolded = false }: Re
       },
     },
   })
-  return raw(marked.parse(markdown) as string)
+  return raw(marked.parse(markdown))
 }
 
 /** Renders a text with a button that copies it. */

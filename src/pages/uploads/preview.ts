@@ -40,7 +40,7 @@ export function renderPreviewCounts(counts: PartCounts) {
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
   return html`${renderCounts(names.map((name) => [LABELS[name], counts[name]]))}
-  ${counts.inactive > 0 && renderHint(`${describeInactive(counts.inactive)}`)}`
+  ${counts.inactive > 0 && renderHint(describeInactive(counts.inactive))}`
 }
 
 function describeInactive(count: number): string {

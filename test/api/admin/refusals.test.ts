@@ -77,6 +77,27 @@ await t.test('conflicts are told apart by what collides', async (t) => {
   t.match(await causeOf('duplicate_in_batch', 'external_id'), { kind: 'same_in_call', records: 2, people: 1 })
 })
 
+await t.test('what several people have in common names none of those who hold their values', async (t) => {
+  const people = ['D-1', 'D-2'].map((externalId) => employee({ external_id: externalId }))
+  for (const person of people) await post(person)
+  await post(people.map((person) => ({ ...employee(), email: person.email })))
+  await service.call('PATCH', '/v1/employees', {
+    body: [...people, people[0]!].map(({ external_id }) => ({ external_id, job_title: 'Clerk' })),
+  })
+  await service.call('PATCH', '/v1/employees', { body: [{ external_id: 'D-9', email: people[0]!.email }] })
+  await service.project()
+  const { items } = await list()
+  t.match(await causeOf('already_exists', 'email'), {
+    records: 2,
+    message: /^Another employee has this email address;/,
+  })
+  t.match(
+    items.filter(({ kind }: { kind: string }) => kind === 'same_employee'),
+    [{ records: 2 }],
+  )
+  t.notMatch(JSON.stringify(items.map(({ message }: { message: string }) => message)), /emp_|Record \d/)
+})
+
 await t.test('calls that are refused as a whole are listed by their code, and their records are not', async (t) => {
   const logId = await post('{')
   t.match((await list()).calls, [{ code: 'malformed_json', calls: 1, records: 0, keys: 1, last_log_id: logId }])

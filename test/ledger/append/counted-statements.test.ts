@@ -22,7 +22,7 @@ const company = await service.makeCompany('Counted')
 // The first call also stores the client that makes it.
 await commit([createCall(company, [employee()])])
 
-const LOCK = ['begin', 'hold-company', 'lock-heads-wait', 'load-keys-wait']
+const LOCK = ['begin', 'lock-heads-wait', 'load-keys-wait']
 const STORE = ['insert', 'update-heads', 'update-usage', 'commit']
 /** Those before what the call appends, in any order; and the most bytes of all values. */
 const CALLS: Record<string, [call: () => WriteCall, loading: string[], bytes: number]> = {

@@ -9,24 +9,21 @@ import { FROZEN, isReleased, listClosings } from '../../support/ledger/frozen-le
 
 /* A verifier refuses to judge types that it does not know, so auditors must find all of them in the format of exports. */
 
-/** The row that the table “Event types” of docs/audit-format.md must have for each type, in this order. */
-const ROWS = Object.entries(EVENT_TYPES).map(([type, { stream, version, isOfCall, erasedBy = [] }]) => {
-  const versions = Array.from({ length: version }, (_, at) => at + 1).join(', ')
-  const erasing = erasedBy.map((name) => `\`${name}\``).join(', ')
-  return ['', `\`${type}\``, `\`${stream}\``, versions, isOfCall ? 'yes' : '', erasing, '']
-    .join(' | ')
-    .trim()
-    .replaceAll('|  |', '| |')
-})
+/** The rows that the table “Event types” of docs/audit-format.md must have: types that only differ by name share one. */
+const ROWS = [
+  ...Map.groupBy(Object.entries(EVENT_TYPES), ([, { stream, version, isOfCall, erasedBy = [] }]) => {
+    const versions = Array.from({ length: version }, (_, at) => at + 1).join(', ')
+    const erasing = erasedBy.map((name) => `\`${name}\``).join(', ')
+    return `\`${stream}\` | ${versions} | ${isOfCall ? 'yes' : ''} | ${erasing} |`.replaceAll(/ +/g, ' ')
+  }),
+].map(([same, types]) => `| ${types.map(([type]) => `\`${type}\``).join(', ')} | ${same}`)
 
 await t.test(
   'the format of exports lists every event type: if this fails, replace the rows of its table',
   async (t) => {
-    const listed = readFileSync('docs/audit-format.md', 'utf8').match(/^\| `[A-Z]\w+` \|.*$/gm) ?? []
-    t.strictSame(
-      listed.map((row) => row.replaceAll(/ +/g, ' ')),
-      ROWS.map((row) => row.replaceAll(/ +/g, ' ')),
-    )
+    const listed =
+      readFileSync('docs/audit-format.md', 'utf8').match(/^\| `[A-Z]\w+`(?:, `\w+`)* \| `[a-z]{3}` .*$/gm) ?? []
+    t.strictSame(listed, ROWS)
   },
 )
 

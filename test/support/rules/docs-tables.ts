@@ -14,7 +14,7 @@ interface Setting {
   description?: string
 }
 
-/** The rows that the table of commands must have, from the program itself. */
+/** The rows that the table of commands must have, from the program itself: without options that may be left out. */
 export function commandRows(): string[] {
   return leavesOf(buildProgram(), []).map(({ words, command }) => {
     const usage = [...words, ...usageOf(command)].join(' ')
@@ -31,6 +31,5 @@ function usageOf(command: Command): string[] {
   const parameters = command.registeredArguments.map((argument) => {
     return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`
   })
-  const options = command.options.map(({ flags, mandatory }) => (mandatory ? flags : `[${flags}]`))
-  return [...parameters, ...options]
+  return [...parameters, ...command.options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)]
 }
