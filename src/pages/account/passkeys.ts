@@ -29,6 +29,7 @@ import {
   renderWarning,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { renderProof, requireProof } from '#pages/parts/proof'
 import { findSupport } from '#pages/sign-in/sign-in-form'
 import { assetUrl } from '#pages/assets/assets'
@@ -95,43 +96,31 @@ type PasskeyRequest = PageRequest<{ id: string }>
 /** `/account/passkeys/{id}/remove`: removes one of the user's own passkeys. */
 export function addPasskeyRemoval(app: FastifyInstance, services: PageServices): void {
   const { company, sessions } = services
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PASSKEYS_PATH}/:id/remove`,
     load: async (request: PasskeyRequest) => ({
       user: await requireOwnUser(services, request),
       ...(await findOwnPasskey(services, request)),
     }),
-    render: async ({ user, passkey, isLast }, forms, request) => {
-      const asked = { next: forms.actionOf('remove'), problem: forms.problemOf('remove') }
-      const proof = await renderProof(services, request, asked)
-      return {
-        title: `Remove ${passkey.name}`,
-        trail: [ACCOUNT],
-        heading: html`Remove “${isolate(passkey.name)}”?`,
-        body: html`<p>
-            This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
-            passkey on your device as well, so that it is not offered again.
-          </p>
-          ${isLast && user.hasPassword && LAST_PASSKEY}
-          ${renderForm(forms, 'remove', {
-            version: user.version,
-            fields: [proof],
-            buttons: renderButtons('Remove passkey', ACCOUNT_PATH, 'danger'),
-          })}`,
-      }
+    ask: ({ user, passkey, isLast }) => ({
+      title: `Remove ${passkey.name}`,
+      heading: html`Remove “${isolate(passkey.name)}”?`,
+      trail: [ACCOUNT],
+      text: html`<p>
+          This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
+          passkey on your device as well, so that it is not offered again.
+        </p>
+        ${isLast && user.hasPassword && LAST_PASSKEY}`,
+      version: user.version,
+      button: 'Remove passkey',
+      back: ACCOUNT_PATH,
+    }),
+    async run(request, { passkey }, seen) {
+      const keptCookie = sessionCookie(request, sessions)
+      await removePasskey(company, getActing(request), { passkeyId: passkey.id, seen, keptCookie })
+      return `${ACCOUNT_PATH}?done=passkey-removed`
     },
-    forms: {
-      remove: {
-        async run(request, fields, reply) {
-          const { id: passkeyId } = (await findOwnPasskey(services, request)).passkey
-          await requireProof(services, reply)
-          const seen = readSeenVersion(fields)
-          const keptCookie = sessionCookie(request, sessions)
-          await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })
-          return { goTo: `${ACCOUNT_PATH}?done=passkey-removed` }
-        },
-      },
-    },
+    proof: services,
   })
 }
 
@@ -147,33 +136,24 @@ async function findOwnPasskey({ company }: PageServices, request: PasskeyRequest
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
 export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: RECOVERY_CODES_PATH,
     load: (request) => requireOwnUser(services, request),
-    render: async (user, forms, request) => {
-      const asked = { next: RECOVERY_CODES_PATH, problem: forms.problemOf('codes') }
-      const proof = await renderProof(services, request, asked)
-      return {
-        title: 'New recovery codes',
-        trail: [ACCOUNT],
-        heading: html`Make new recovery codes?`,
-        body: html`<p>Your earlier recovery codes stop working immediately.</p>
-          ${renderForm(forms, 'codes', {
-            version: user.version,
-            fields: [proof],
-            buttons: renderButtons('Make new codes', ACCOUNT_PATH),
-          })}`,
-      }
+    ask: ({ version }) => ({
+      title: 'New recovery codes',
+      trail: [ACCOUNT],
+      heading: html`Make new recovery codes?`,
+      text: html`<p>Your earlier recovery codes stop working immediately.</p>`,
+      version,
+      button: 'Make new codes',
+      back: ACCOUNT_PATH,
+      kind: 'primary',
+    }),
+    async issue(request, _, seen) {
+      const codes = await issueRecoveryCodes(services.company, getActing(request), seen)
+      return showRecoveryCodes('New recovery codes', codes, getViewer(request).email)
     },
-    forms: {
-      codes: {
-        async issue(request, fields, reply) {
-          await requireProof(services, reply)
-          const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
-          return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
-        },
-      },
-    },
+    proof: services,
   })
 }
 

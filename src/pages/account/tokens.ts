@@ -27,7 +27,6 @@ import {
   renderEmpty,
 } from '#pages/parts/elements'
 import {
-  renderButtons,
   checkForm,
   findError,
   readSeenVersion,
@@ -36,14 +35,8 @@ import {
   type FormFields,
   type FormProblem,
 } from '#pages/parts/form'
-import {
-  addFormPage,
-  renderForm,
-  type PageRequest,
-  type Form,
-  type PageContent,
-  type PageForms,
-} from '#pages/parts/form-page'
+import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderLastFour } from '#pages/parts/attribute-values'
@@ -72,27 +65,23 @@ export function addTokenRevocation(
   findTrail: (request: TokenRequest) => Promise<readonly UpperPage[]>,
 ): void {
   const { button, done } = TOKEN_ACTIONS.revoke
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${pattern}/tokens/:token/revoke`,
     async load(request: TokenRequest) {
       const { token } = await requireToken(db, request)
       return { token, trail: await findTrail(request) }
     },
-    render: ({ token, trail }, forms, request) => ({
+    ask: ({ token, trail }, request) => ({
       title: `Revoke ${token.name}`,
       heading: html`Revoke “${isolate(token.name)}”?`,
       trail,
-      body: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>
-        ${renderForm(forms, 'revoke', { buttons: renderButtons(button, placeOf(request).path, 'danger') })}`,
+      text: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>`,
+      button,
+      back: placeOf(request).path,
     }),
-    forms: {
-      revoke: {
-        async run(request) {
-          const { token } = await requireToken(db, request)
-          await revokeUserToken(company, getActing(request), token.id)
-          return { goTo: `${placeOf(request).path}?done=${done}` }
-        },
-      },
+    async run(request, { token }) {
+      await revokeUserToken(company, getActing(request), token.id)
+      return `${placeOf(request).path}?done=${done}`
     },
   })
 }

@@ -33,12 +33,12 @@ import {
   listNotices,
   renderAction,
   addFormPage,
-  renderForm,
   renderFormSection,
   type PageForms,
   type PageRequest,
 } from '#pages/parts/form-page'
-import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '#pages/parts/form'
+import { addQuestionPage } from '#pages/parts/question-page'
+import { checkForm, keepLineBreaks, readSeenVersion } from '#pages/parts/form'
 import { formatScopes } from '#pages/parts/key-words'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
@@ -185,28 +185,25 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
 
 /** `/settings/api-keys/{id}/revoke`: asks before a key is revoked. The page of the key takes the form. */
 function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/revoke`,
     load: (request: KeyRequest) => loadKey(services, request),
-    render: ({ key }, forms, request) => ({
+    ask: ({ key }, request) => ({
       title: `Revoke ${key.name}`,
       heading: html`Revoke “${isolate(key.name)}”?`,
       trail: [NAVIGATION.apiKeys, { label: key.name, path: `${PATH}/${key.id}` }],
-      body: html`<p>
+      text: html`<p>
           All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.
         </p>
         <p>
           Last used: ${renderLastUsed(key, getViewer(request).timeZone)}. To block it temporarily, disable it instead.
-        </p>
-        ${renderForm(forms, 'revoke', { buttons: renderButtons(REVOKE.button, `${PATH}/${key.id}`, 'danger') })}`,
+        </p>`,
+      button: REVOKE.button,
+      back: `${PATH}/${key.id}`,
     }),
-    forms: {
-      revoke: {
-        async run(request) {
-          await changeApiKey(services.company, getActing(request), readKeyId(request.params.id), { change: 'revoke' })
-          return { goTo: `${PATH}/${readKeyId(request.params.id)}?done=${REVOKE.done}` }
-        },
-      },
+    async run(request, { key }) {
+      await changeApiKey(services.company, getActing(request), key.id, { change: 'revoke' })
+      return `${PATH}/${key.id}?done=${REVOKE.done}`
     },
   })
 }

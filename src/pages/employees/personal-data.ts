@@ -29,6 +29,7 @@ import {
 } from '#pages/parts/form'
 import { renderCode, isolate, html, renderFacts, renderWarning } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
 import type { EmployeeRequest } from './employee-edit.ts'
@@ -111,37 +112,28 @@ const HEAVY = { config: { isHeavyRead: ALWAYS } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
 export function addEmployeeErasure(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/erase`,
     ...HEAVY,
     load: (request: EmployeeRequest) => loadErasure(services, request),
-    render: ({ id, name, email, typed, scope }, forms) => ({
+    ask: ({ id, name, email, typed, scope }) => ({
       title: 'Erase person',
       heading: html`Erase ${isolate(name)}?`,
       trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(id) }],
-      body: html`${renderFacts({
+      text: html`${renderFacts({
         Name: isolate(name),
         Email: isolate(email),
         Employee: renderCode(id),
         'Will be deleted': formatScope(scope),
       })}
-        ${renderConsequences()}
-        ${renderForm(forms, 'erase', {
-          fields: [askToType(typed)],
-          buttons: renderButtons('Erase person', buildEmployeeUrl(id), 'danger'),
-        })}`,
+      ${renderConsequences()}`,
+      typed,
+      button: 'Erase person',
+      back: buildEmployeeUrl(id),
     }),
-    forms: {
-      erase: {
-        ...HEAVY,
-        async run(request, fields) {
-          const id = readEmployeeId(request.params.id)
-          const { typed } = await readPerson(services.db, getViewer(request).companyId, id)
-          requireTyped(fields, typed)
-          await eraseEmployee(services.company, getActing(request), { by: 'id', value: id }, request.left)
-          return { goTo: `${buildEmployeeUrl(id)}?done=erased` }
-        },
-      },
+    async run(request, { id }) {
+      await eraseEmployee(services.company, getActing(request), { by: 'id', value: id }, request.left)
+      return `${buildEmployeeUrl(id)}?done=erased`
     },
   })
   addPersonErasure(app, services)

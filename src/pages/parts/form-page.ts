@@ -66,7 +66,7 @@ interface IssuingForm<Params, Notice> {
   issue(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice>>
 }
 
-interface FormPage<Params, Shown, Notice extends string, Name extends string> {
+export interface FormPage<Params, Shown, Notice extends string, Name extends string> {
   /** The pattern of its path, such as `/settings/webhooks/:id`. */
   path: string
   /** The configuration of the route that shows it. */
@@ -209,7 +209,7 @@ interface RenderedForm {
   /** The values of the fields until somebody has typed others. */
   values?: FormFields
   /** The version of what the form changes, so that outdated and repeated forms are refused. */
-  version?: number
+  version?: number | undefined
   /** The buttons, and links beside them. */
   buttons: Html
 }

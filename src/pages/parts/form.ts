@@ -201,7 +201,7 @@ export function renderChoice(choice: Choice, problem: FormProblem) {
   })
 }
 
-function renderOption(option: Option | OptionGroup, chosen: string) {
+function renderOption(option: Option | OptionGroup, chosen: string): Html {
   const { label } = option
   if ('options' in option)
     return html`<optgroup label="${label}">${option.options.map((one) => renderOption(one, chosen))}</optgroup>`

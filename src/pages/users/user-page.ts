@@ -20,7 +20,8 @@ import {
   type PageRequest,
   renderForm,
 } from '#pages/parts/form-page'
-import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '#wording/navigation'
+import { addQuestionPage } from '#pages/parts/question-page'
+import { buildUrl, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
 import {
   isolate,
   renderClient,
@@ -34,7 +35,7 @@ import {
   renderCode,
   renderWarning,
 } from '#pages/parts/elements'
-import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import { checkForm } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
 import { formatAttempts, SIGNED_IN_WITH } from '#pages/parts/sign-in-words'
@@ -95,7 +96,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       },
     },
   })
-  addTokenRevocation(app, services, `${PATH}/:id`, async (request) => listUpperPages(await loadUser(services, request)))
+  addTokenRevocation(app, services, `${PATH}/:id`, async (request) => placeOf(await loadUser(services, request)).trail)
   addPasswordReset(app, services)
   addUserRemoval(app, services)
   addUserErasure(app, services)
@@ -106,9 +107,10 @@ async function loadUser({ db }: PageServices, request: UserRequest): Promise<Use
   return requireUser(await findUser(db, getViewer(request).companyId, readUserId(request.params.id)))
 }
 
-/** Lists the pages above those about one user. */
-function listUpperPages(user: UserRecord): readonly UpperPage[] {
-  return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }]
+/** The pages above those about one user, and the way back. */
+function placeOf(user: UserRecord) {
+  const path = `${PATH}/${user.id}`
+  return { trail: [NAVIGATION.users, { label: formatUserName(user), path }] as const, back: path }
 }
 
 function renderUserFacts(user: UserRecord, timeZone: string) {
@@ -174,37 +176,30 @@ const UNLINKING =
 /** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
 function addPasswordReset(app: FastifyInstance, services: PageServices): void {
   const { company } = services
-  addFormPage(app, {
+  const newLink = company.outbox
+    ? "An email brings a new one-time link, which you'll see too."
+    : "You'll get a new one-time link to share."
+  addQuestionPage(app, {
     path: `${PATH}/:id/reset-password`,
     load: (request: UserRequest) => loadUser(services, request),
-    render: (user, forms, request) => {
+    ask(user, request) {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
       const { button } = nameReset(user, services)
-      const newLink = company.outbox
-        ? "An email brings a new one-time link, which you'll see too."
-        : "You'll get a new one-time link to share."
       return {
         title: `${button} for ${user.name}`,
         heading: html`${button} for ${isolate(user.name)}?`,
-        trail: listUpperPages(user),
-        body: html`<p>
-            ${listReplaced(user)} and all sessions of ${isolate(user.email)} stop working immediately. ${newLink} It works
-            for ${LINK_LIFE_DAYS} days. Tokens keep working.
-          </p>
-          ${renderForm(forms, 'reset', {
-            version: user.version,
-            buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
-          })}`,
+        ...placeOf(user),
+        text: html`<p>
+          ${listReplaced(user)} and all sessions of ${isolate(user.email)} stop working immediately. ${newLink} It works for
+          ${LINK_LIFE_DAYS} days. Tokens keep working.
+        </p>`,
+        version: user.version,
+        button,
       }
     },
-    forms: {
-      reset: {
-        async issue(request, fields) {
-          const user = await loadUser(services, request)
-          const reset = await resetUserPassword(company, getActing(request), user.id, readSeenVersion(fields))
-          return { page: showOneTimeLink(request, services, nameReset(user, services).done, reset) }
-        },
-      },
+    async issue(request, user, seen) {
+      const reset = await resetUserPassword(company, getActing(request), user.id, seen)
+      return showOneTimeLink(request, services, nameReset(user, services).done, reset)
     },
   })
 }
@@ -222,33 +217,24 @@ function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord): strin
 /** `/settings/users/{id}/remove`: asks before a user is removed. The page of the user says that it was. */
 function addUserRemoval(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.remove
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: UserRequest) => loadUser(services, request),
-    render: (user, forms, request) => {
-      const secrets = `password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions`
-      const isOwn = user.id === getViewer(request).userId
-      const warning = renderWarning("This is you: you'll be signed out immediately.")
-      return {
-        title: `Remove ${user.name}`,
-        heading: html`Remove ${isolate(user.name)}?`,
-        trail: listUpperPages(user),
-        body: html`<p>
-            The ${secrets} of ${isolate(user.email)} stop working immediately. Past actions keep the person's name in the
-            ledger. To restore access later, invite the person again.
-          </p>
-          ${isOwn && warning}
-          ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
-      }
-    },
-    forms: {
-      remove: {
-        async run(request) {
-          const id = readUserId(request.params.id)
-          await removeUser(services.company, getActing(request), id)
-          return { goTo: `${PATH}/${id}?done=${done}` }
-        },
-      },
+    ask: (user, request) => ({
+      title: `Remove ${user.name}`,
+      heading: html`Remove ${isolate(user.name)}?`,
+      ...placeOf(user),
+      text: html`<p>
+          The password${user.hasPasskeys && ', passkeys'}, one-time link, tokens and all sessions of
+          ${isolate(user.email)} stop working immediately. Past actions keep the person's name in the ledger. To restore
+          access later, invite the person again.
+        </p>
+        ${user.id === getViewer(request).userId && renderWarning("This is you: you'll be signed out immediately.")}`,
+      button,
+    }),
+    async run(request, { id }) {
+      await removeUser(services.company, getActing(request), id)
+      return `${PATH}/${id}?done=${done}`
     },
   })
 }
@@ -256,14 +242,14 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
 /** `/settings/users/{id}/erase`: forgets a removed user. */
 function addUserErasure(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.erase
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/erase`,
     load: (request: UserRequest) => loadUser(services, request),
-    render: (user, forms) => ({
+    ask: (user) => ({
       title: `Erase ${formatUserName(user)}`,
       heading: html`Erase ${isolate(formatUserName(user))}?`,
-      trail: listUpperPages(user),
-      body: html`${renderFacts({
+      ...placeOf(user),
+      text: html`${renderFacts({
         Name: isolate(formatUserName(user)),
         Email: isolate(user.email || 'Erased'),
       })}
@@ -271,28 +257,15 @@ function addUserErasure(app: FastifyInstance, services: PageServices): void {
         <p>
           The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
           stay recorded under the ID ${renderCode(user.id)}, but no one can tell who it was.
-        </p>
-        ${renderForm(forms, 'erase', {
-          fields: [askToType(getExpectedText(user))],
-          buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
-        })}`,
+        </p>`,
+      typed: user.email || user.id,
+      button,
     }),
-    forms: {
-      erase: {
-        async run(request, fields) {
-          const user = await loadUser(services, request)
-          requireTyped(fields, getExpectedText(user))
-          await eraseUser(services.company, getActing(request), user.id)
-          return { goTo: `${PATH}/${user.id}?done=${done}` }
-        },
-      },
+    async run(request, { id }) {
+      await eraseUser(services.company, getActing(request), id)
+      return `${PATH}/${id}?done=${done}`
     },
   })
-}
-
-/** Returns what an administrator types to confirm. */
-function getExpectedText(user: UserRecord): string {
-  return user.email || user.id
 }
 
 const HOURS_SHOWN = 5

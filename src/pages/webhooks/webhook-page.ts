@@ -21,6 +21,7 @@ import {
   renderFormSection,
   type PageForms,
 } from '#pages/parts/form-page'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
 import {
   renderCode,
@@ -33,7 +34,7 @@ import {
   renderJoined,
   renderWarning,
 } from '#pages/parts/elements'
-import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import { readSeenVersion } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
 import { formatNumber } from '#wording/numbers'
@@ -128,44 +129,33 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
 
 /** `/settings/webhooks/{id}/remove`: removes a webhook for good. */
 function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: WebhookRequest) => loadWebhook(services, request),
-    render: ({ webhook }, forms) => {
+    ask({ webhook }) {
       const name = formatWebhookName(webhook)
       const { description, url } = webhook.settings
       return {
         title: `Remove ${name}`,
         heading: html`Remove webhook?`,
         trail: [NAVIGATION.webhooks, { label: name, path: `${PATH}/${webhook.id}` }],
-        body: html`${renderFacts({
+        text: html`${renderFacts({
           Description: description !== '' && isolate(description),
           URL: renderCode(url),
         })}
           ${renderWarning("This can't be undone. Messages that have not been delivered are not sent.")}
-          <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
-          ${renderForm(forms, 'remove', {
-            fields: [askToType(getExpectedText(webhook))],
-            buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
-          })}`,
+          <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>`,
+        // The host, because addresses may be long.
+        typed: new URL(url).host,
+        button: 'Remove webhook',
+        back: `${PATH}/${webhook.id}`,
       }
     },
-    forms: {
-      remove: {
-        async run(request, fields) {
-          const { webhook } = await loadWebhook(services, request)
-          requireTyped(fields, getExpectedText(webhook))
-          await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
-          return { goTo: `${PATH}?done=removed` }
-        },
-      },
+    async run(request, { webhook }) {
+      await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
+      return `${PATH}?done=removed`
     },
   })
-}
-
-/** Returns what an administrator types to confirm: the host, because addresses may be long. */
-function getExpectedText({ settings }: WebhookRecord): string {
-  return new URL(settings.url).host
 }
 
 /** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
