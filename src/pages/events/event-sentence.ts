@@ -5,7 +5,7 @@ import type { EventHeader } from '#ledger/integrity/codec'
 import type { ListedEvent } from '#ledger/read/browse-events'
 import { buildEmployeeUrl, buildUrl, NAVIGATION, type NavigationItem } from '#wording/navigation'
 import { formatAttributeName, renderShortChange } from '#pages/parts/attribute-values'
-import { isolate, html, type Html, renderNameLink, formatCalendarDay } from '#pages/parts/elements'
+import { isolate, html, type Html, renderNameLink, formatCalendarDay, renderJoined } from '#pages/parts/elements'
 import { FULL_ACCESS } from '#domain/accounts/key-access'
 import { describeKind } from '#domain/attention-kinds'
 import { describeCode } from '#wording/failure-causes'
@@ -44,23 +44,35 @@ type Tell<Type extends EventType> = (parts: SentenceParts<Type>) => Html
 
 type Sentences = { [Type in EventType]: Tell<Type> }
 
-/** What the data of an event tell beside what happened. */
+/** What the data of an event tell behind what happened. */
 type More<Type extends EventType> = (data: EventData[Type], context: SentenceContext) => Html | string
 
 const SHOWN_CHANGES = 3
 
-/** Tells what somebody did, and more behind a colon if there are data. */
+/** Tells what somebody did, and what more the data tell. */
 function did<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
   return (parts) => html`${parts.actor} ${what}${tellMore(parts, more)}`
 }
 
-/** Tells what somebody did to the subject. */
-function didTo<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
-  return (parts) => html`${parts.actor} ${what} ${parts.subject()}${tellMore(parts, more)}`
+/** Tells what somebody did to the subject, which has its present name or, if it was just made, that in the data. */
+function didTo<Type extends EventType>(
+  what: string,
+  more?: More<Type>,
+  nameIn?: (data: EventData[Type]) => string,
+): Tell<Type> {
+  return (parts) => {
+    const { actor, data, subject } = parts
+    return html`${actor} ${what} ${subject(data && nameIn ? nameIn(data) : undefined)}${tellMore(parts, more)}`
+  }
 }
 
 function tellMore<Type extends EventType>(parts: SentenceParts<Type>, more: More<Type> | undefined) {
-  return parts.data === null || !more ? html`` : html`: ${more(parts.data, parts)}`
+  return parts.data === null || !more ? '' : more(parts.data, parts)
+}
+
+/** Tells what somebody did with a thing of which only the data know the name. */
+function didWith<Type extends EventType>(what: string, unnamed: string, more: More<Type>): Tell<Type> {
+  return (parts) => html`${parts.actor} ${what} ${parts.data === null ? unnamed : more(parts.data, parts)}`
 }
 
 /** Tells what a user did to their own account, or somebody else to the account of a user. */
@@ -68,52 +80,62 @@ function didToAccount<Type extends EventType>(verb: string, own: string, of: str
   return (parts) => html`${parts.actor} ${verb} ${isOwn(parts) ? own : html`${of}${parts.subject()}`}${end}`
 }
 
-const showChange = (data: { from: unknown; to: unknown }, { names }: SentenceContext) => renderShortChange(data, names)
+const showChange = (data: { from: unknown; to: unknown }, { names }: SentenceContext) =>
+  html`: ${renderShortChange(data, names)}`
 
 /** Shows the old and the new value of a setting. */
 function showBoth<Value>(format: (value: Value) => string) {
-  return ({ from, to }: { from: Value; to: Value }) => `${format(from)} → ${format(to)}`
+  return ({ from, to }: { from: Value; to: Value }) => `: ${format(from)} → ${format(to)}`
 }
+
+const formatUntil = (time: string, { viewer }: SentenceContext) => formatTime(time, viewer.timeZone)
 
 /** The sentence of each event type. */
 const SENTENCES: Sentences = {
-  EmployeeCreated: ({ actor, subject, data }) => {
-    const made = data?.attributes
-    return html`${actor} created ${subject(made && formatFullName(made))}`
-  },
+  EmployeeCreated: didTo('created', undefined, ({ attributes }) => formatFullName(attributes)),
   EmployeeUpdated: didTo('changed', ({ changes }, { names }) => renderChanges(changes, names)),
   EmployeeDeactivated: didTo('deactivated'),
   EmployeeReactivated: didTo('reactivated'),
   EmployeeDeprovisioned: didTo('deprovisioned'),
-  EmployeeRecordRejected: ({ actor, header, data }) => {
+  EmployeeRecordRejected: ({ actor, header: { index }, data }) => {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
-    return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index + 1)}`}, which was
-    refused${error && html`: ${isolate(error.message)}`}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
+    const record = index === null ? 'a record' : `record ${formatNumber(index + 1)}`
+    const why = error && html`: ${isolate(error.message)}`
+    return html`${actor} sent ${record}, which was refused${why}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
-    html`${actor}
-    ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
-  FileUploaded: ({ actor, data }) => html`${actor} uploaded ${data ? html`the file ${isolate(data.name)}` : 'a file'}`,
+    html`${actor} ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
+  FileUploaded: didWith('uploaded', 'a file', ({ name }) => html`the file ${isolate(name)}`),
   EmployeeErased: didTo('erased', ofEvents),
-  RecordsRetired: ({ actor, data }) =>
-    html`${actor} deleted the data of ${data ? formatCount(data.positions.length, 'event') : 'events'} (refused records and file
-    names), because their retention period had ended`,
-  PersonalDataReported: ({ actor, header, data, names, viewer }) => {
-    if (!data) return html`${actor} got a report of what is held about a person`
-    const { subject_id: id } = data
-    if (id === null) return html`${actor} got a report of what is held about someone who was never created`
-    const about = renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
-    return html`${actor} got a report of what is held about ${id === header.actor ? 'themselves' : about}`
+  RecordsRetired: ({ actor, data }) => {
+    const events = data ? formatCount(data.positions.length, 'event') : 'events'
+    const why = 'because their retention period had ended'
+    return html`${actor} deleted the data of ${events} (refused records and file names), ${why}`
   },
-  CompanyRegistered: ({ actor, data }) => html`${actor} registered the company${data && html` ${isolate(data.name)}`}`,
+  PersonalDataReported: ({ actor, header, data, names, viewer }) => {
+    const id = data?.subject_id
+    const about =
+      id === undefined
+        ? 'a person'
+        : id === null
+          ? 'someone who was never created'
+          : id === header.actor
+            ? 'themselves'
+            : renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
+    return html`${actor} got a report of what is held about ${about}`
+  },
+  CompanyRegistered: did('registered the company', ({ name }) => html` ${isolate(name)}`),
   CompanyRenamed: did('renamed the company', showChange),
   CompanyTimeZoneChanged: did("changed the company's time zone", showChange),
   CompanyCountryChanged: did("changed the company's country", showChange),
-  UserInvited: ({ actor, subject, data }) =>
-    html`${actor} invited ${subject(data?.name)}${data && html` (${isolate(data.email)}) as ${data.role}`}`,
+  UserInvited: didTo(
+    'invited',
+    ({ email, role }) => html` (${isolate(email)}) as ${role}`,
+    ({ name }) => name,
+  ),
   UserRoleChanged: didTo('changed the role of', showChange),
   UserPasswordReset: didTo('reset the password of'),
   UserPasswordSet: didToAccount('set', 'their password', 'the password of '),
@@ -130,79 +152,92 @@ const SENTENCES: Sentences = {
   UserRemoved: didTo('removed user'),
   UserErased: didTo('erased user', ofEvents),
   UserTokenIssued: (parts) => {
-    const { actor, subject, data, viewer } = parts
+    const { actor, subject, data } = parts
     const token = data
-      ? html`token <em>${isolate(data.name)}</em>${ofScopes(data)}, until
-          ${formatTime(data.expires_at, viewer.timeZone)}`
-      : html`a token`
+      ? html`token ${emphasize(data.name)}${ofScopes(data)}, until ${formatUntil(data.expires_at, parts)}`
+      : 'a token'
     return html`${actor} issued ${token}${!isOwn(parts) && html` for ${subject()}`}`
   },
   UserTokenRevoked: didToAccount('revoked', 'one of their tokens', 'a token of '),
   UserIdentityLinked: didToAccount('linked', 'their user', '', ' to an account at the identity provider'),
   UserIdentityUnlinked: didToAccount('unlinked', 'their user', '', ' from the account at the identity provider'),
-  UserPasskeyAdded: ({ actor, data }) =>
-    html`${actor} added ${data ? html`passkey <em>${isolate(data.name)}</em>` : 'a passkey'}`,
+  UserPasskeyAdded: didWith('added', 'a passkey', ({ name }) => html`passkey ${emphasize(name)}`),
   UserPasskeyRemoved: didToAccount('removed', 'one of their passkeys', 'a passkey of '),
-  UserRecoveryCodesIssued: ({ actor, data }) =>
-    html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
-  UserRecoveryCodeUsed: ({ actor, data }) =>
-    html`${actor} used a recovery code${data && `; ${formatCount(data.remaining, 'code')} left`}`,
-  UserSignedIn: ({ actor, data }) => html`${actor} signed in${data && ` ${SIGNED_IN_WITH[data.method]}`}`,
+  UserRecoveryCodesIssued: didWith('made', 'new recovery codes', ({ count }) =>
+    formatCount(count, 'new recovery code'),
+  ),
+  UserRecoveryCodeUsed: did('used a recovery code', ({ remaining }) => `; ${formatCount(remaining, 'code')} left`),
+  UserSignedIn: did('signed in', ({ method }) => ` ${SIGNED_IN_WITH[method]}`),
   UserSignedOut: did('signed out'),
   UserSessionsEnded: (told) => {
     const { actor, subject, data } = told
-    const sessions = data ? html`${formatCount(data.count, 'session')} of` : 'sessions of'
-    return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data && ` ${ENDED_BY[data.reason]}`}`
+    const [sessions, how] = data ? [formatCount(data.count, 'session'), ` ${ENDED_BY[data.reason]}`] : ['sessions', '']
+    return html`${actor} ended ${sessions} of ${isOwn(told) ? 'their own' : subject()}${how}`
   },
-  UserSignInFailed: ({ subject, data, viewer }) =>
-    html`Signing in as ${subject()} failed${data && ` ${formatAttempts(data.attempts)} in the hour from ${formatTime(data.hour, viewer.timeZone)}`}`,
-  ApiKeyIssued: ({ actor, subject, data, viewer }) => {
-    const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
-    return html`${actor} issued key ${subject(data?.name)} ${limits}`
+  UserSignInFailed: (told) => {
+    const { subject, data } = told
+    const when = data && ` ${formatAttempts(data.attempts)} in the hour from ${formatUntil(data.hour, told)}`
+    return html`Signing in as ${subject()} failed${when}`
   },
+  ApiKeyIssued: didTo(
+    'issued key',
+    (data, { viewer }) =>
+      ` ${[`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ')}`,
+    ({ name }) => name,
+  ),
   ApiKeyRenamed: ({ actor, subject, data }) =>
-    data
-      ? html`${actor} renamed key <em>${isolate(data.from)}</em> to <em>${isolate(data.to)}</em>`
-      : html`${actor} renamed key ${subject()}`,
+    html`${actor} renamed key ${data ? html`${emphasize(data.from)} to ${emphasize(data.to)}` : subject()}`,
   ApiKeyQuotaChanged: didTo('changed the quota of key', showBoth(formatQuota)),
-  ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
-    const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
-    return html`${actor} changed the access of key ${subject()}${changes.length !== 0 && `: ${changes.join('; ')}`}`
-  },
+  ApiKeyAccessChanged: didTo('changed the access of key', ({ from, to }, { viewer }) => {
+    const changes = accessChanges(from, to, viewer.timeZone)
+    return changes.length === 0 ? '' : `: ${changes.join('; ')}`
+  }),
   ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
-    html`${actor} changed when calls of key ${subject()} are expected${data && `: ${showBoth(formatExpectedCalls)(data)}`}`,
+    html`${actor} changed when calls of key ${subject()} are expected${data && showBoth(formatExpectedCalls)(data)}`,
   ApiKeyLimitsChanged: didTo('changed the daily limits of key', showBoth(formatLimits)),
-  ApiKeyExcessAllowed: ({ actor, subject, data, viewer }) =>
-    html`${actor} allowed key ${subject()} ${data ? `${formatExcess(data)} until ${formatTime(data.until, viewer.timeZone)}` : 'more than its limits'}`,
-  ApiKeyRotated: ({ actor, subject, data, viewer }) => {
-    const end = data?.previous_expires_at
-    const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
-    return html`${actor} rotated the secret of key ${subject()}${data && old}`
-  },
+  ApiKeyExcessAllowed: didTo(
+    'allowed key',
+    (data, told) => ` ${formatExcess(data)} until ${formatUntil(data.until, told)}`,
+  ),
+  ApiKeyRotated: didTo('rotated the secret of key', ({ previous_expires_at: end }, told) =>
+    end ? `; the old one works until ${formatUntil(end, told)}` : '; the old one stopped at once',
+  ),
   ApiKeyDisabled: didTo('disabled key'),
   ApiKeyEnabled: didTo('enabled key'),
   ApiKeyRevoked: didTo('revoked key'),
-  WebhookCreated: ({ actor, subject, data }) =>
-    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description && html` to ${isolate(data.url)}`}`,
-  WebhookChanged: didTo('changed webhook', ({ to }) => AND.format(Object.keys(to).map(nameSetting))),
-  WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
-    const end = data?.previous_expires_at
-    const old = end ? `; messages carry the old signature too until ${formatTime(end, viewer.timeZone)}` : ''
-    return html`${actor} rotated the secret of webhook ${subject()}${old}`
-  },
+  WebhookCreated: didTo(
+    'created webhook',
+    ({ description, url }) => (description ? html` to ${isolate(url)}` : ''),
+    ({ description, url }) => description || url,
+  ),
+  WebhookChanged: didTo('changed webhook', ({ to }) => `: ${AND.format(Object.keys(to).map(nameSetting))}`),
+  WebhookSecretRotated: didTo('rotated the secret of webhook', ({ previous_expires_at: end }, told) =>
+    end ? `; messages carry the old signature too until ${formatUntil(end, told)}` : '',
+  ),
   WebhookPaused: didTo('paused webhook'),
-  WebhookResumed: ({ actor, subject, data }) =>
-    html`${actor} resumed webhook ${subject()}${data && ` after position ${formatNumber(data.position)}`}`,
+  WebhookResumed: didTo('resumed webhook', ({ position }) => ` after position ${formatNumber(position)}`),
   WebhookDisabled: ({ subject, data }) =>
     html`Deliveries to webhook ${subject()} were stopped${data && `: ${STOPPED[data.reason]}`}`,
   WebhookRemoved: didTo('removed webhook'),
-  IdentityProviderAdded: ({ actor, subject, data }) =>
-    html`${actor} set up identity provider ${subject(data?.name)}${data && html` at ${isolate(data.issuer)}`}`,
-  IdentityProviderChanged: didTo('changed the settings of identity provider', ({ to }) => Object.keys(to).join(', ')),
+  IdentityProviderAdded: didTo(
+    'set up identity provider',
+    ({ issuer }) => html` at ${isolate(issuer)}`,
+    ({ name }) => name,
+  ),
+  IdentityProviderChanged: didTo(
+    'changed the settings of identity provider',
+    ({ to }) => `: ${Object.keys(to).join(', ')}`,
+  ),
   IdentityProviderSecretReplaced: didTo('replaced the secret for identity provider'),
-  IdentityProviderUseChanged: ({ actor, subject, data }) =>
-    html`${actor} changed the use of identity provider ${subject()}${data && ` from ${data.from.use} to ${data.to.use}`}`,
+  IdentityProviderUseChanged: didTo(
+    'changed the use of identity provider',
+    ({ from, to }) => ` from ${from.use} to ${to.use}`,
+  ),
   IdentityProviderRemoved: didTo('removed identity provider'),
+}
+
+function emphasize(name: string) {
+  return html`<em>${isolate(name)}</em>`
 }
 
 /** Renders an event as a sentence: who did what to whom. */
@@ -249,7 +284,8 @@ function parseData({ summary }: ListedEvent): EventData[EventType] | null {
 
 /** Renders who caused an event, with a link to everything that they did. */
 export function renderActorLink(actor: string, names: ReadonlyMap<string, string>) {
-  return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}">${isolate(formatActor(actor, names))}</a>`
+  const href = buildUrl(NAVIGATION.events.path, { actor })
+  return html`<a class="actor" href="${href}">${isolate(formatActor(actor, names))}</a>`
 }
 
 /** Formats who caused an event: a name, or an id if there is none. */
@@ -281,7 +317,7 @@ function renderSubject({ stream, position }: EventHeader, name: string, exists: 
   const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
   // Only administrators may open the pages of keys, webhooks, providers and users.
   const href = role === 'admin' && hasPage ? page : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : html`<em>${isolate(name)}</em>`}</a>`
+  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : emphasize(name)}</a>`
 }
 
 function findItem(prefix: string | undefined): NavigationItem {
@@ -289,13 +325,14 @@ function findItem(prefix: string | undefined): NavigationItem {
 }
 
 function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>) {
-  const all = Object.entries(changes)
-  const shown = all.slice(0, SHOWN_CHANGES)
-  const more = all.length - shown.length
-  return html`${shown.map(
-    ([name, change], at) =>
-      html`${at > 0 && '; '}${isolate(formatAttributeName(name))}: ${renderShortChange(change, names)}`,
-  )}${more > 0 && ` and ${formatNumber(more)} more`}`
+  const all = Object.entries(changes).map(
+    ([name, change]) => html`${isolate(formatAttributeName(name))}: ${renderShortChange(change, names)}`,
+  )
+  return html`: ${renderJoined(all.slice(0, SHOWN_CHANGES), '; ')}${formatMore(all.length - SHOWN_CHANGES)}`
+}
+
+function formatMore(count: number): string {
+  return count > 0 ? ` and ${formatNumber(count)} more` : ''
 }
 
 function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']) {
@@ -314,7 +351,7 @@ function describeOutcome(counts: CallCounts): string {
 /** Names what needs attention: work of the service has no name. */
 function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>) {
   const name = data === null ? undefined : names.get(data.subject_id)
-  return name === undefined ? html`Something` : html`<em>${isolate(name)}</em>`
+  return name === undefined ? html`Something` : emphasize(name)
 }
 
 /** Says what is wrong. */
@@ -324,7 +361,7 @@ function ofAttention(data: EventData['AttentionRaised'] | null): string {
 }
 
 function ofEvents({ positions }: { positions: readonly number[] }): string {
-  return `the data of ${formatCount(positions.length, 'event')}`
+  return `: the data of ${formatCount(positions.length, 'event')}`
 }
 
 function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
@@ -373,8 +410,7 @@ function formatFields(fields: readonly string[]): string {
 }
 
 function formatNetworks(networks: readonly string[]): string {
-  const more = networks.length - SHOWN_CHANGES
-  return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+  return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${formatMore(networks.length - SHOWN_CHANGES)}`
 }
 
 function ofScopes({ scope, scopes = scope && [scope] }: EventData['UserTokenIssued']): string {
