@@ -34,7 +34,7 @@ import {
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
-import { renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
+import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
 import { changeOwnPassword } from '#accounts/users/set-password'
 import { OwnPasswordBody } from '#api/admin/user-schemas'
 import { rememberUser } from '#http/access/known-browser'
@@ -90,6 +90,7 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
           const { companyId, userId, email } = getViewer(request)
           const { name } = (await requireUsedProvider(services, companyId)).settings
           await requireProof(services, reply)
+          const start = `${companyPath(companyId)}/start?link=1`
           const purpose = { to: 'link', userId, linkHash: null } as const
           const asked = { companyId, email, purpose, flow: null, next: '', kept: null }
           keepAuthorizationRequest(services, reply, asked)
@@ -101,7 +102,7 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
                   Sign in there with your own account. From then on, it signs you in here as ${isolate(email)}.
                 </p>
                 <p class="actions">
-                  <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to ${isolate(name)}</a>
+                  ${renderButton(start, html`Continue to ${isolate(name)}`, 'primary')}
                   ${renderButton(ACCOUNT_PATH, 'Cancel')}
                 </p>`,
             },
@@ -204,7 +205,7 @@ function renderPasswordForm(forms: PageForms<'password'>, email: string) {
     ${renderForm(forms, 'password', {
       fields: [
         html`<input type="email" name="username" value="${email}" autocomplete="username" readonly hidden />`,
-        { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' },
+        CURRENT_PASSWORD,
         ...NEW_PASSWORD,
       ],
       buttons: html`<button class="primary">Change password</button>`,
@@ -298,8 +299,9 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
         Company: isolate(getViewer(request).companyName),
       })}
         ${await renderAlerts(services, forms, request)} ${user.hasPassword && renderPasswordForm(forms, user.email)}
-        ${await renderProviderLink(services, user, getViewer(request).companyId)} ${await renderPasskeys(services, request, user)}
-        ${await renderTokens(services, forms, request, user.version)} ${await renderSessions(services, forms, request)}
+        ${await renderProviderLink(services, user, getViewer(request).companyId)}
+        ${await renderPasskeys(services, request, user)} ${await renderTokens(services, forms, request, user.version)}
+        ${await renderSessions(services, forms, request)}
         ${renderReportForm(forms, 'Your data', 'Everything that the service stores about you as a user.')}`,
     }),
     notices: {
@@ -359,6 +361,8 @@ async function renderAlerts({ db, company }: PageServices, forms: PageForms<'ale
       }
     </p>
     ${renderForm(forms, 'alerts', {
-      buttons: html`<button name="alerts" value="${isOn ? 'off' : 'on'}">${isOn ? 'Stop alerts' : 'Email me alerts'}</button>`,
+      buttons: isOn
+        ? html`<button name="alerts" value="off">Stop alerts</button>`
+        : html`<button name="alerts" value="on">Email me alerts</button>`,
     })}`
 }

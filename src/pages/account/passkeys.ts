@@ -55,8 +55,8 @@ export async function renderPasskeys(services: PageServices, request: FastifyReq
   const add = renderActions(renderButton(`${PASSKEYS_PATH}/new`, 'Add a passkey…'))
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
-      A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
-      one, your password alone no longer signs you in.
+      A passkey signs you in with your fingerprint, your face, a PIN, or a security key. Once you have one, your
+      password alone no longer signs you in.
     </p>
     ${party === null && renderWarning(`Passkeys are unavailable. ${reason}`)}
     ${isProviderRequired && PROVIDER_REQUIRED}

@@ -67,7 +67,8 @@ export function renderNetworks({ allowedNetworks }: SeenKey['key']) {
 /** Renders how much of its quota a key has used in the current period, and when the quota resets. */
 export function renderQuota(seen: SeenKey, timeZone: string) {
   const { calls, limit } = computeQuotaUsed(seen)
-  return html`${`${formatNumber(calls)} / ${formatNumber(limit)}`}<span class="hint"> · resets ${renderReset(seen, timeZone)}</span>`
+  const reset = html`<span class="hint"> · resets ${renderReset(seen, timeZone)}</span>`
+  return html`${formatNumber(calls)} / ${formatNumber(limit)}${reset}`
 }
 
 /** Renders when the quota of a key resets: the day, unless that is too coarse. */
@@ -82,9 +83,8 @@ export function renderLimits({ key, now }: SeenKey, timeZone: string) {
   const { people } = key.usage
   const done = people?.day === now.slice(0, 10) ? people.done : null
   const allowed = key.excess !== null && key.excess.until > now ? key.excess : null
-  const today = done
-    ? html`<span class="hint"> · today (UTC) ${formatNumber(done.max_deactivations)} deactivated, ${formatNumber(done.max_changes)} changed</span>`
-    : ''
+  const [deactivated, changed] = [done?.max_deactivations ?? 0, done?.max_changes ?? 0].map(formatNumber)
+  const today = done && html`<span class="hint"> · today (UTC) ${deactivated} deactivated, ${changed} changed</span>`
   const more = allowed
     ? html`<div>Allowed until ${renderTime(allowed.until, timeZone)}: ${formatExcess(allowed)}</div>`
     : ''

@@ -151,7 +151,8 @@ export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): r
       lines: 3,
       isRequired: false,
       hint:
-        `Leave empty for all. Others are accepted, ignored, and noted in the log. Names: ${ATTRIBUTE_NAMES.join(', ')}. ` +
+        'Leave empty for all. Others are accepted, ignored, and noted in the log. ' +
+        `Names: ${ATTRIBUTE_NAMES.join(', ')}. ` +
         'Leave status out if another system says who has left.',
       format: ({ writableFields }) => (writableFields ?? []).join(' '),
       read: (text) => (trimBlanks(text) === '' ? null : readWords(text)),
@@ -278,7 +279,8 @@ export function renderExpectedCalls(
 
 function renderProposal(action: string, version: number, proposal: ExpectedCalls) {
   return html`<form method="post" action="${action}" class="actions">
-    ${renderSeenVersion(version)} ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
+    ${renderSeenVersion(version)}
+    ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
     <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
     <button>Expect that</button>
   </form>`
@@ -322,7 +324,7 @@ function formatDays(weekdays: readonly number[]): FormFields {
   return Object.fromEntries(weekdays.map((weekday) => [`day_${weekday}`, '1']))
 }
 
-/** Reads a number of people; null if the field is empty. A text that is no number is returned, for the schema to refuse. */
+/** Reads a number of people; null if the field is empty. Other texts are returned, for the schema to refuse. */
 export function readExcess(text = '') {
   return trimBlanks(text) === '' ? null : readWholeNumber(text)
 }

@@ -277,7 +277,8 @@ const SHOWN_ADDRESSES = 50
 function renderAddresses(addresses: UsedAddress[], timeZone: string) {
   if (addresses.length === 0) return html``
   const count = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`
-  const status = `Calls that create or update employees came from ${addresses.length < SHOWN_ADDRESSES ? '' : 'at least '}${count}.`
+  const least = addresses.length < SHOWN_ADDRESSES ? '' : 'at least '
+  const status = `Calls that create or update employees came from ${least}${count}.`
   return renderSection(
     { heading: 'Addresses', status },
     renderTable({
@@ -294,7 +295,8 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string) {
 }
 
 function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms) {
-  return html`${isEnabled ? renderAction(forms, 'disable', ACTIONS.disable) : renderAction(forms, 'enable', ACTIONS.enable)}
+  const change = isEnabled ? 'disable' : 'enable'
+  return html`${renderAction(forms, change, ACTIONS[change])}
     ${renderButton(`${PATH}/${id}/revoke`, 'Revoke…', 'danger')}`
 }
 
@@ -313,7 +315,7 @@ const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in 
 }
 
 const ROTATION = html`<p>
-  The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret
+  The key gets a new secret, which is shown once. The current one works on for the time you choose, and any older one
   stops now.
 </p>`
 

@@ -86,8 +86,8 @@ export function showSecret(
 function renderProviderSetup(baseUrl: string, id: string, secret: string) {
   return html`<h2>For your identity provider</h2>
     <p>
-      Address: “SCIM connector base URL” in Okta (with <code>userName</code> as the unique identifier and “HTTP Header” as
-      the authentication mode), “Tenant URL” in Microsoft Entra ID.
+      Address: “SCIM connector base URL” in Okta (the unique identifier is <code>userName</code>, and the authentication
+      mode “HTTP Header”), “Tenant URL” in Microsoft Entra ID.
     </p>
     ${renderCopyable('scim-url', `${baseUrl}/scim/v2`, 'Copy address')}
     <p>Token: “Authorization” in Okta, “Secret token” in Entra. Turn the provisioning of groups off.</p>
@@ -135,12 +135,18 @@ function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
   }
 }
 
-const HINT = 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.'
+const SEARCH = {
+  name: 'q',
+  label: 'Find a key or token',
+  autocomplete: 'off',
+  isNoWord: true,
+  hint: 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.',
+}
 
 /** Renders the search. With a script, the browser sends the SHA-256 of a secret instead of the secret. */
 function renderSecretSearch(problem: FormProblem) {
   return html`<form method="post" action="${PATH}" class="filters" role="search" data-hashed-secret>
-    ${renderField({ name: 'q', label: 'Find a key or token', autocomplete: 'off', isNoWord: true, hint: HINT }, problem)}
+    ${renderField(SEARCH, problem)}
     <input type="hidden" name="secret_sha256" />
     <div class="actions"><button>Find</button></div>
   </form>`

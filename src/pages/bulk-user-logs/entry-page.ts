@@ -104,7 +104,7 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
     trail: [NAVIGATION.bulkUserLogs, { label: formatCall(entry), path: buildEntryUrl(entry) }],
     body: html`<p>
         ${formatCount(refused.size, 'record')} ${wasOrWere(refused.size)}
-        refused.${others !== 0 && ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, as they were.`}
+        refused.${others !== 0 && ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, unchanged.`}
         Leave a field empty to send none.
       </p>
       ${renderForm(forms, 'send', {

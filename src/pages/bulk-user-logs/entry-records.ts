@@ -20,12 +20,10 @@ function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>): string
   return `${code}:${pointer}`
 }
 
+type Download = 'records.csv' | 'failed-records.csv' | 'failed-records.json'
+
 /** Builds the address of a download of an entry's records. */
-function buildDownloadUrl(
-  { entry }: LogEntry,
-  file: 'records.csv' | 'failed-records.csv' | 'failed-records.json',
-  filter: QueryValues,
-): string {
+function buildDownloadUrl({ entry }: LogEntry, file: Download, filter: QueryValues): string {
   return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
 }
 
@@ -59,14 +57,15 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
   const error = formatCause(cause)
   const words = describeCause(cause)
   const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#causes`
+  const renderDownload = (file: Download, format: string) =>
+    html`<a href="${buildDownloadUrl(entry, file, { error })}" download
+      >${format}<span class="visually-hidden">: ${words}</span></a
+    >`
   return html`<li>
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen && html`aria-current="true"`}>${words}</a>
     <span class="unbroken"
-      ><a href="${buildDownloadUrl(entry, 'failed-records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
-      <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download
-        >JSON<span class="visually-hidden">: ${words}</span></a
-      ></span
+      >${renderDownload('failed-records.csv', 'CSV')} ${renderDownload('failed-records.json', 'JSON')}</span
     >
   </li>`
 }
@@ -215,6 +214,10 @@ function renderInvalid(entry: LogEntry, { problem }: RecordQuery) {
   </p>`
 }
 
+const NUMBERING = html`<p class="hint">
+  Records are numbered from 1; their <code>index</code> in API responses begins with 0. Names and emails are current.
+</p>`
+
 function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage) {
   if (records.length === 0)
     return renderEmpty(
@@ -236,5 +239,5 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
       ])}
       <p class="hint">Records per page: ${sizes}</p>
     </div>
-    <p class="hint">Records are numbered from 1; their <code>index</code> in API responses begins with 0. Names and emails of employees are current.</p>`
+    ${NUMBERING}`
 }

@@ -82,8 +82,10 @@ function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
   if (!isAboutRecords(logEntry) || refused === 0) return ''
   if (total === 1) return ': the record has errors'
   if (refused === total) return `: all ${formatNumber(total)} records have errors`
-  const valid = total - refused
-  return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${refused === 1 ? 'has' : 'have'} errors; the other ${valid === 1 ? 'one was' : `${formatNumber(valid)} were`} valid`
+  const others = total - refused
+  const valid = others === 1 ? 'one was' : `${formatNumber(others)} were`
+  const have = refused === 1 ? 'has' : 'have'
+  return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${have} errors; the other ${valid} valid`
 }
 
 /** The errors of a call that its records caused. */
@@ -146,7 +148,7 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 
 const RESEND = ' Fix and send again also sends the others, for as long as they are kept.'
 
-/** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
+/** Renders links to the entries that a file corrects, and how far files have corrected a failed entry. */
 export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null) {
   return html`${corrects.length !== 0 && html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
   ${
@@ -165,7 +167,9 @@ export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]
   return html`${entry.undoes !== null && html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
   ${undoings.map(
     ({ id, isWhole, isUndone }) =>
-      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone && ', which was undone itself'}.</p>`,
+      html`<p>
+        ${isWhole ? 'Undone by' : 'Partly undone by'} ${renderEntryLink(id)}${isUndone && ', which was undone itself'}.
+      </p>`,
   )}
   ${isUndoable && renderActions(renderButton(`${LOGS_PATH}/${entry.id}/undo`, 'Undo…'))}`
 }

@@ -127,7 +127,7 @@ async function countEntries(
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
-/** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if too slow. */
+/** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if slow. */
 async function readFacets(
   reads: Reads,
   companyId: string,
@@ -214,14 +214,16 @@ export function renderLogPage(bar: Html, page: ListPage) {
   const isNone = entries.length === 0
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
+  const renderDownload = (path: string, text: string) =>
+    html`<a class="button" href="${buildUrl(path, { ...filter.filter })}" download>${text}</a>`
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
   return html`<div class="log" ${reached !== null && renderLiveAttributes(filter, reached)}>
       ${renderHead(
         html`${reached !== null && renderLiveBar()}
           ${renderButton(UPLOAD_PATH, 'Upload file')}
           ${renderButton(REFUSALS.path, REFUSALS.label)}
-          <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
-          <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`,
+          ${renderDownload(FAILED_RECORDS_PATH, 'Download failed records')}
+          ${renderDownload(CSV_PATH, 'Download list')}`,
         renderCount(page),
       )}
       ${bar}
@@ -238,7 +240,7 @@ export function renderLogPage(bar: Html, page: ListPage) {
               <th scope="col">Result</th>
               <th scope="col" class="source">Name</th>
               <th scope="col">By</th>
-              ${COUNTS.map(([, label]) => html`<th scope="col" class="number none" data-label="${label}">${label}</th>`)}
+              ${COUNTS.map(([, name]) => html`<th scope="col" class="number none" data-label="${name}">${name}</th>`)}
             </tr>
           </thead>
           <tbody>

@@ -95,11 +95,13 @@ type Line = Html
 function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number) {
   const { index, erased } = record.shown
   const [first, ...further] = lines
-  const hasDetails = !erased && (record.outcome === 'Failed' || record.outcome === 'Created')
+  const number = (index ?? 0) + 1
+  const isRefused = record.outcome === 'Failed'
+  const hasDetails = !erased && (isRefused || record.outcome === 'Created')
   return html`<tbody class="record" id="record-${index ?? 'none'}">
     <tr>
       <th scope="row" rowspan="${lines.length}" class="number">
-        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${(index ?? 0) + 1}</a>
+        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${number}</a>
       </th>
       <td rowspan="${lines.length}" class="person">${renderPerson(record)}</td>
       ${first}
@@ -111,7 +113,7 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
             <td colspan="${columns + 2}">
               <details>
                 <summary>
-                  <span class="visually-hidden">Record ${(index ?? 0) + 1} ${record.outcome === 'Failed' ? 'as sent' : 'in full'}</span>
+                  <span class="visually-hidden">Record ${number} ${isRefused ? 'as sent' : 'in full'}</span>
                 </summary>
                 ${renderRecordDetails(record)}
               </details>

@@ -94,9 +94,11 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
       <h2>No records to correct</h2>
       <p>Records that API keys send and the API refuses are counted here by their cause, until a file corrects them.</p>
     </div>`
+  const since = formatTime(filter.from, timeZone)
+  const upload = html`<a href="${buildUploadUrl()}">upload the file</a>`
   return html`<p class="hint">
-      Records that API keys sent since ${formatTime(filter.from, timeZone)}, and that no file has corrected. Download those of
-      a cause, correct them, and <a href="${buildUploadUrl()}">upload the file</a>.
+      Records that API keys sent since ${since} and no file has corrected. Download those of a cause, correct
+      them, and ${upload}.
     </p>
     ${renderTable({
       caption: 'Causes, those with the most records first',

@@ -28,9 +28,7 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
     ${
       (from !== 0 || to !== text.length) &&
       html`<details>
-            <summary>
-              ${truncated ? `Show what is kept of ${formatNumber(bytes)} bytes` : `Show all ${formatNumber(bytes)} bytes`}
-            </summary>
+            <summary>Show ${truncated ? 'what is kept of' : 'all'} ${formatNumber(bytes)} bytes</summary>
             <pre class="sent" tabindex="0" role="region" aria-label="Body as sent">${isolate(text)}</pre>
           </details>`
     }
@@ -39,7 +37,8 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
 
 /** Renders a line up to the end of what is shown of it, and below it, where the error is. */
 function renderFault(text: string, place: NonNullable<RejectedBody['error']>, from: number, lineEnd: number) {
-  const at = html`<strong class="fault">↑ line ${formatNumber(place.line)}, column ${formatNumber(place.column)}</strong>`
+  const [line, column] = [formatNumber(place.line), formatNumber(place.column)]
+  const at = html`<strong class="fault">↑ line ${line}, column ${column}</strong>`
   return html`<bdi>${text.slice(from, place.at)}${renderMarked(text, place.at, lineEnd)}</bdi>\n${at}`
 }
 

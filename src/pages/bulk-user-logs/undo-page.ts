@@ -45,7 +45,8 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
   const button = isWhole ? `Undo all: ${formatPeople(undone)}` : `Undo what is possible: ${formatPeople(undone)}`
   const buttons = renderButtons(button, back.href)
   return html`<p>
-      ${undone === 0 ? 'Nothing can be undone.' : `Nothing has been undone yet. This is what undoing the ${what} would do now.`}
+      ${undone === 0 && 'Nothing can be undone.'}
+      ${undone > 0 && `Nothing has been undone yet. This is what undoing the ${what} would do now.`}
       ${!isWhole && 'What was changed since, or is not allowed now, stays as it is.'}
       ${
         what === 'file' &&

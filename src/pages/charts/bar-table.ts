@@ -22,7 +22,9 @@ export function renderBarTable(caption: string, rows: readonly BarRow[]) {
             <th scope="row">${renderNameLink(href, label)}</th>
             <td class="number">${formatNumber(count)}</td>
             <td aria-hidden="true">
-              <svg class="quota" height="12"><rect class="failed-ground" width="${Math.max(1, (100 * count) / most)}%" height="12" rx="3" /></svg>
+              <svg class="quota" height="12">
+                <rect class="failed-ground" width="${Math.max(1, (100 * count) / most)}%" height="12" rx="3" />
+              </svg>
             </td>
           </tr>`,
       )}

@@ -54,7 +54,10 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, w
       ${renderHatch(`${id}-hatch`)}
       <g aria-hidden="true">
         ${ticks.map((tick) => renderGridLine(tick, height - (tick / max) * height))}
-        ${labeled.map((column, at, { length }) => renderLabel(bars[column]!.label, stacks[column]![0]!, height + labelAt, at, length))}
+        ${labeled.map((column, at, { length }) => {
+          const place = stacks[column]![0]!
+          return renderLabel(bars[column]!.label, place, height + labelAt, at, length)
+        })}
       </g>
       ${stacks.map((segments, at) => renderBar(bars[at]!, segments, height, { id: `${id}-hatch`, words }))}
     </svg>
@@ -65,8 +68,9 @@ function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]:
   const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((count, bar) => count + bar[of], 0))
   const total = (bar: OutcomeBar) => bar.completed + bar.failed
   const peak = bars.reduce((highest, bar) => (total(bar) > total(highest) ? bar : highest))
-  const most = formatNumber(total(peak))
-  return `${formatCount(bars.length, unit.slice(0, -1))}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. Most on ${peak.label}: ${most}.`
+  const most = `Most on ${peak.label}: ${formatNumber(total(peak))}.`
+  const all = formatCount(bars.length, unit.slice(0, -1))
+  return `${all}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. ${most}`
 }
 
 function renderLegend(id: string, title: string, [below, above]: Words) {

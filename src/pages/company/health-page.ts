@@ -42,7 +42,9 @@ export function addHealthPage(app: FastifyInstance, { db, health }: PageServices
     render: (report, forms, request) => ({
       title: 'System health',
       body: html`${renderActions(renderButton(PATH, 'Refresh'))}
-        <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
+        <div id="report" data-refresh="${REFRESH_MS}">
+          ${renderReport(report, forms, getViewer(request).timeZone)}
+        </div>`,
     }),
     notices: {
       resumed: 'The list resumed from where it stopped. If the same event fails again, it stops again.',
@@ -88,11 +90,15 @@ function renderReport(
 }
 
 function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string) {
-  return html`<p class="warning"><strong>The witness ${isolate(id)} disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls are still accepted. Keep your checkpoints, and tell the operator of the service.</p>`
+  const fault = html`<strong>The witness ${isolate(id)} disputes the ledger</strong>`
+  const remedy = 'Calls are still accepted. Keep your checkpoints, and tell the operator of the service.'
+  return renderWarning(html`${fault} since ${renderTime(since, timeZone)}: ${error}. ${remedy}`)
 }
 
 function renderFailingWork({ work, since }: FailingWork, timeZone: string) {
-  return html`<p class="warning"><strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell the operator of the service.</p>`
+  const fault = html`<strong>The service can't ${BACKGROUND_WORK[work]}</strong>`
+  const remedy = 'It keeps trying. Tell the operator of the service.'
+  return renderWarning(html`${fault} since ${renderTime(since, timeZone)}. ${remedy}`)
 }
 
 function renderParkedWarning(
@@ -107,8 +113,8 @@ function renderParkedWarning(
   return html`<section class="warning" aria-label="${label} has stopped">
     <p>
       <strong>${label} has stopped</strong> ${renderTime(parkedAt, timeZone)}, before
-      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls are
-      still accepted, and nothing is lost.
+      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls
+      are still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
     ${renderForm(forms, 'resume', { buttons: resuming })}
@@ -122,7 +128,7 @@ function renderWebhookWarning(seen: SeenWebhook) {
   const { webhook } = seen
   const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
   return renderWarning(
-    html`<strong>Webhook ${renderNameLink(href, formatWebhookName(webhook))}</strong> is not receiving messages. ${trouble}`,
+    html`<strong>Webhook ${renderNameLink(href, formatWebhookName(webhook))}</strong> gets no messages. ${trouble}`,
   )
 }
 

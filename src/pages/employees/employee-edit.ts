@@ -15,7 +15,7 @@ import { readHead } from '#ledger/read/read-head'
 import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, type FormProblem, readSeenVersion, renderButtons } from '#pages/parts/form'
-import { html, isolate, renderHint } from '#pages/parts/elements'
+import { html, isolate, renderHint, renderActions } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 
@@ -135,7 +135,7 @@ export function addEmployeeEdit(app: FastifyInstance, services: PageServices): v
         title: `Edit ${name}`,
         heading: html`Edit ${isolate(name)}`,
         trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(employee.id) }],
-        body: html`${renderHint('What you change becomes an entry in Bulk User Logs, in your name. An empty field has no value.')}
+        body: html`${renderHint('Changes make an entry in Bulk User Logs, in your name. An empty field has no value.')}
           ${renderForm(forms, 'save', {
             fields: (values, refusal) => renderEmployeeFields(employee, values, refusal),
             values: formatEmployee(employee),
@@ -144,7 +144,7 @@ export function addEmployeeEdit(app: FastifyInstance, services: PageServices): v
           })}
           <h2>${verb}</h2>
           <p>${consequence}</p>
-          ${renderForm(forms, 'status', { version, buttons: html`<div class="actions"><button>${verb}</button></div>` })}`,
+          ${renderForm(forms, 'status', { version, buttons: renderActions(html`<button>${verb}</button>`) })}`,
       }
     },
     forms: {

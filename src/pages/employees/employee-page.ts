@@ -80,7 +80,8 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser) {
     ${
       state.standing === 'erased' &&
       renderEmpty(
-        "This person's data was erased, for all points in time. The events remain: when they happened, who caused them, and their hashes.",
+        "This person's data was erased, for all points in time. What remains of the events is when they " +
+          'happened, who caused them, and their hashes.',
       )
     }
     ${renderPageLinks(
@@ -137,11 +138,12 @@ export async function renderAttributes(
       name === 'manager_id' && typeof value === 'string'
         ? renderNameLink(buildEmployeeUrl(value, position), names.get(value) ?? value)
         : renderValue(value)
+    const event = `${NAVIGATION.events.path}/${cause.position}`
     return html`<tr>
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
-        ${value !== null && renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+        ${value !== null && renderDayLink(event, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }

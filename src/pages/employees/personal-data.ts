@@ -35,16 +35,15 @@ import { renderReportButtons, sendReportFile } from '#pages/parts/report-downloa
 import type { EmployeeRequest } from './employee-edit.ts'
 
 /** Renders the fields that name a person, one of which is filled in. */
-function renderPersonFields(
-  emailLabel: string,
-  { email = '', external_id: externalId = '', user_name: userName = '' }: FormFields,
-  problem: FormProblem,
-) {
+function renderPersonFields(emailLabel: string, values: FormFields, problem: FormProblem) {
   const optional = { isRequired: false, autocomplete: 'off' } as const
   const hint = 'Current, or as it appears in a refused record; case does not matter.'
-  return html`${renderField({ name: 'email', label: emailLabel, value: email, ...optional, hint }, problem)}
-  ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, ...optional, hint: 'Exactly as sent.' }, problem)}
-  ${renderField({ name: 'user_name', label: 'Or user name', value: userName, ...optional, hint }, problem)}`
+  const fields = [
+    { name: 'email', label: emailLabel, ...optional, hint },
+    { name: 'external_id', label: 'Or external ID', ...optional, hint: 'Exactly as sent.' },
+    { name: 'user_name', label: 'Or user name', ...optional, hint },
+  ]
+  return renderFields(fields, values, problem)
 }
 
 /** Where administrators ask what is held about a person. */
@@ -67,8 +66,8 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
       trail: [NAVIGATION.employees],
       body: html`<p>
           The report lists everything that the service stores about an employee, or about someone who appears only in
-          refused records: values, history, refused records, calls, and messages to webhooks. It also says what erasing the
-          person deletes. The event stream records that you got it.
+          refused records: values, history, refused records, calls, and messages to webhooks. It also says what
+          erasing the person deletes. The event stream records that you got it.
         </p>
         ${renderForm(forms, 'report', {
           values: readFormFields(query),
@@ -139,7 +138,7 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
   addPersonErasure(app, services)
 }
 
-/** `/settings/employees/erase`: finds a person by email or external ID, and erases who appears only in refused records. */
+/** `/settings/employees/erase`: finds a person, and erases one who appears only in refused records. */
 function addPersonErasure(app: FastifyInstance, { company }: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/erase`,
@@ -176,7 +175,7 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices): void
   })
 }
 
-/** Reads an email, an external id, or a user name as the endpoint does. Throws a problem unless exactly one was entered. */
+/** Reads what names a person as the endpoint does. Throws a problem unless exactly one was entered. */
 function readPersonFields({ email = '', external_id = '', user_name = '' }: FormFields): NamedPerson {
   const named = { email: trimBlanks(email), external_id, user_name }
   const given = Object.entries(named).filter(([, text]) => text !== '')

@@ -149,8 +149,9 @@ function renderWholeEvent(event: EmployeeStreamEvent) {
   if (event.data === null)
     return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`
   if (event.type !== 'EmployeeCreated') return html`${event.type}`
-  const count = listAttributes(event.data.attributes).length
-  return html`<strong>Created</strong> as ${isolate(formatFullName(event.data.attributes))} with ${formatNumber(count)} attributes`
+  const { attributes } = event.data
+  const count = formatNumber(listAttributes(attributes).length)
+  return html`<strong>Created</strong> as ${isolate(formatFullName(attributes))} with ${count} attributes`
 }
 
 /** Reads the place in an address; anything malformed means the newest page. */

@@ -127,7 +127,8 @@ export async function renderEventFilter(
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
-  return html`${problem && html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`}
+  const alert = html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`
+  return html`${problem && alert}
     <div class="cluster">
       ${renderSegments('Kind of event', kinds)}
       <p class="tools">

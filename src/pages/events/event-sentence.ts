@@ -102,7 +102,8 @@ const SENTENCES: Sentences = {
     const others = more.length + (data?.errors_omitted ?? 0)
     const record = index === null ? 'a record' : `record ${formatNumber(index + 1)}`
     const why = error && html`: ${isolate(error.message)}`
-    return html`${actor} sent ${record}, which was refused${why}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
+    const further = others > 0 && ` and ${formatCount(others, 'more error')}`
+    return html`${actor} sent ${record}, which was refused${why}${further}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,

@@ -38,6 +38,7 @@ const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 /** The people that are listed to choose from. */
 const MAX_PEOPLE = 10
+const HOW = html`<a href="/verify">How it is verified</a>`
 const FIELDS = ['employee', 'call', 'from', 'to'] as const
 
 /** `/settings/ledger/evidence`: makes an evidence file, at once or by a job. For administrators and auditors. */
@@ -74,11 +75,11 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
         problem: fault,
         reloadSeconds: isOpen ? RELOAD_SECONDS : undefined,
         body: html`<p>
-            An evidence file proves events to somebody who has nothing but the file. It has the events, the proof that they
-            are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
-            it. <a href="/verify">How it is verified</a>
+            An evidence file proves events to somebody who has nothing else. It has the events, the proof that they are
+            in your company's ledger, a verifier, and a page that tells them in sentences, but no erased data. ${HOW}
           </p>
-          ${people.length > 0 && renderPeople(people)} ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
+          ${people.length > 0 && renderPeople(people)}
+          ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
           <div id="stored" ${isOpen && html`data-refresh="${REFRESH_MS}"`}>
             ${file !== null && renderStoredFile(file, getViewer(request))}
           </div>

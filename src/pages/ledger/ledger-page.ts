@@ -124,8 +124,8 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
         reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
         body: html`${unsigned && renderUnsigned(unsigned, viewer.timeZone)}
           <p>
-            Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
-            the root of the tree, and a signed checkpoint proves what the root was.
+            Each event of your company is a leaf of a Merkle tree (RFC 6962). To change, remove or insert an event
+            changes the root of the tree, and a signed checkpoint proves what the root was.
           </p>
           ${renderActions(renderButton(EVIDENCE_PATH, 'Evidence files'))}
           <h2>Verification</h2>
@@ -180,8 +180,8 @@ async function loadVerification(db: LedgerDb, verifications: Verifications, requ
 
 function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
   return html`<p class="alert" role="alert">
-    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the operator of
-    the service, and keep your checkpoints.
+    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the operator,
+    and keep your checkpoints.
   </p>`
 }
 

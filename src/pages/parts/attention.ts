@@ -115,18 +115,21 @@ function renderItem(item: AttentionItem, timeZone: string) {
 function renderCauses(causes: Line) {
   const { subject } = causes[0]!
   const failed = causes.filter((item) => item.kind === 'calls_failed')
+  const more = failed.length - SHOWN_CAUSES
+  const key = `${NAVIGATION.apiKeys.path}/${subject.id}`
   const sum = (name: 'calls' | 'records') => failed.reduce((total, { details }) => total + details[name], 0)
   const cost = { calls: sum('calls'), records: sum('records'), is_more: failed.some(({ details }) => details.is_more) }
-  return html`${renderNameLink(buildUrl(REFUSALS.path, { key: subject.id }), subject.name)}: ${countCost(cost)} failed since
-    yesterday.
+  const refusals = buildUrl(REFUSALS.path, { key: subject.id })
+  return html`${renderNameLink(refusals, subject.name)}: ${countCost(cost)} failed since yesterday.
     <ul>
       ${failed.slice(0, SHOWN_CAUSES).map((item) => {
         const { code } = item.details
+        const cause = html`<span title="${code}">${describeCode(code)}</span>`
         return html`<li>
-          <a href="${buildItemUrl(item)}">${countCost(item.details)}</a>: <span title="${code}">${describeCode(code)}</span>.
+          <a href="${buildItemUrl(item)}">${countCost(item.details)}</a>: ${cause}.
           <span class="hint">${remedyOf(code)}</span> ${renderSnoozeLink(item)}
         </li>`
       })}
-      ${failed.length > SHOWN_CAUSES && html`<li><a href="${NAVIGATION.apiKeys.path}/${subject.id}">${formatCount(failed.length - SHOWN_CAUSES, 'more cause')}</a></li>`}
+      ${more > 0 && html`<li><a href="${key}">${formatCount(more, 'more cause')}</a></li>`}
     </ul>`
 }

@@ -55,8 +55,8 @@ interface FormRoute {
 
 interface RunningForm<Params, Notice> {
   /**
-   * Does what the form asks for, and perhaps sends an answer. Throws a problem, with an error for each bad field, to show
-   * the form again.
+   * Does what the form asks for, and perhaps sends an answer. Throws a problem, with an error for each bad field, to
+   * show the form again.
    */
   run(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice> | FastifyReply>
 }
@@ -221,10 +221,11 @@ export function renderForm<Name extends string>(
   { fields, values = {}, version, buttons }: RenderedForm,
 ) {
   const sent = forms.sentTo(name)
+  const shown = sent ?? values
   const problem = forms.problemOf(name)
   return html`<form method="post" action="${forms.actionOf(name)}" ${fields && html`class="stack"`}>
     ${version !== undefined && renderSeenVersion(chooseSeenVersion(version, sent, problem))}
-    ${typeof fields === 'function' ? fields(sent ?? values, problem) : renderFields(fields ?? [], sent ?? values, problem)}
+    ${typeof fields === 'function' ? fields(shown, problem) : renderFields(fields ?? [], shown, problem)}
     ${buttons}
   </form>`
 }

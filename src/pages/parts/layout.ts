@@ -47,8 +47,8 @@ async function sendPage(
         <script src="${assetUrl('script.js')}" type="module"></script>
         <script src="${assetUrl('keyboard.js')}" type="module"></script>
         <script src="${assetUrl('palette.js')}" type="module"></script>
-        ${reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
-        ${typeof goTo === 'string' && html`<meta http-equiv="refresh" content="0; url=${goTo}" />`}
+        ${reloadSeconds !== undefined && html`<noscript>${renderRefresh(reloadSeconds)}</noscript>`}
+        ${typeof goTo === 'string' && renderRefresh(`0; url=${goTo}`)}
       </head>
       <body>
         ${body}
@@ -58,6 +58,10 @@ async function sendPage(
     void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
   return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page.toString())
+}
+
+function renderRefresh(content: string | number) {
+  return html`<meta http-equiv="refresh" content="${content}" />`
 }
 
 /** Sends a part of a page for the script to insert. */
@@ -165,7 +169,9 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
         ${items.length !== 0 && html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
-        <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
+        <nav aria-label="Developers" class="menu-pages">
+          ${renderGroup('Developers', REFERENCE_PAGES, path, counts)}
+        </nav>
         <nav class="personal cluster" aria-label="Personal">
           ${renderNameLink(ACCOUNT_PATH, user.name)}
           <span class="badge">${user.role}</span>
@@ -182,12 +188,10 @@ function renderGroup(label: string, items: readonly UpperPage[], path: string, c
   return html`<section>
     <h2>${label}</h2>
     <ul class="places">
-      ${items.map(
-        (item) =>
-          html`<li>
-            <a href="${item.path}" ${isUnder(item.path) && html`aria-current="page"`}>${item.label}</a>${renderCount(counts.get(item.path))}
-          </li>`,
-      )}
+      ${items.map((item) => {
+        const current = isUnder(item.path) ? html`aria-current="page"` : ''
+        return html`<li><a href="${item.path}" ${current}>${item.label}</a>${renderCount(counts.get(item.path))}</li>`
+      })}
     </ul>
   </section>`
 }

@@ -7,6 +7,14 @@ import { type FormProblem, readFormFields, renderField } from './form.ts'
 import { html, renderWarning } from './elements.ts'
 import { getViewer } from './context.ts'
 
+/** The field of the password that somebody has. */
+export const CURRENT_PASSWORD = {
+  name: 'current',
+  label: 'Current password',
+  type: 'password',
+  autocomplete: 'current-password',
+} as const
+
 /**
  * Renders what proves again that it is the user: a field for the current password or, for those who have none that they
  * may use and did not sign in recently, a button that signs out and, after signing in, leads to the page `next`. `id` is
@@ -24,7 +32,7 @@ export async function renderProof(
       return html``
     case 'password':
       return html`<input type="email" name="username" value="${viewer.email}" autocomplete="username" readonly hidden />
-        ${renderField({ name: 'current', id, label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}`
+        ${renderField({ ...CURRENT_PASSWORD, id }, problem)}`
     case 'new session':
       return html`${renderWarning(`You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.`)}
         <div class="actions">

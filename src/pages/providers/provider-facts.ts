@@ -15,6 +15,7 @@ import {
   renderButton,
   renderNameLink,
   renderWarning,
+  renderJoined,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
 import type { PageServices } from '#pages/parts/context'
@@ -36,7 +37,7 @@ export function findOperatorSettings(
   const ofKey = html`<code>SECRETS_KEY_FILE</code> or <code>SECRETS_KEY</code>, which protect the secret`
   const settings = addresses ? ofKey : hasKey ? ofUrl : html`${ofUrl}, and ${ofKey}`
   const missing = renderWarning(
-    html`Signing in through an identity provider does not work yet. Ask the operator of this service to set ${settings}.`,
+    html`Signing in through an identity provider does not work yet. Ask the operator to set ${settings}.`,
   )
   return { addresses, missing }
 }
@@ -79,9 +80,13 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
     Roles:
       claim === null
         ? 'Changed only here'
-        : html`By the claim ${renderCode(claim)}: ${roles.map(({ value, role }, at) => html`${at > 0 && ', '}${renderCode(value)} ${role}`)}; otherwise member`,
+        : html`By the claim ${renderCode(claim)}: ${renderRoles(roles)}; otherwise member`,
     Created: renderTime(createdAt, timeZone),
   })
+}
+
+function renderRoles(roles: StoredProvider['settings']['roles']) {
+  return renderJoined(roles.map(({ value, role }) => html`${renderCode(value)} ${role}`))
 }
 
 /** Renders the buttons of a provider. */
@@ -112,7 +117,7 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
 /** Renders the address that administrators share with people who sign in for the first time. */
 export function renderSignInLink({ signIn }: ProviderAddresses) {
   return html`<p>
-      Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this link.
+      Users who enter their email on the sign-in page are led to the provider. Who is no user yet needs this link.
     </p>
     ${renderCopyable('sign-in-link', signIn)}`
 }
@@ -146,8 +151,8 @@ function renderRequirement(forms: UseForms, choices: UseChoices) {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
-      ${!isRequired && CONSEQUENCE}One administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
-      keeps the role and the password, while the provider is required.
+      ${!isRequired && CONSEQUENCE}One administrator keeps a password for the day on which the provider fails.
+      That person cannot be removed, and keeps the role and the password, while the provider is required.
     </p>
     ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(forms, choices)}`
 }
@@ -229,7 +234,7 @@ export function renderUnlinked(counts: Unlinked) {
         ${renderNameLink(`${NAVIGATION.users.path}/${id}`, name)} <span class="hint">${isolate(email)}</span>
       </li>`,
   )
-  return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
+  return html`<p>They keep their password or passkey until you require the provider, and then need the sign-in link.</p>
     <ul>
       ${people}
       ${others > 0 && html`<li>${formatNumber(others)} more</li>`}

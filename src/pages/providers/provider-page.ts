@@ -229,7 +229,7 @@ function renderNone(services: PageServices, companyId: string) {
   const { missing } = findOperatorSettings(services, companyId)
   const setUp = renderActions(renderButton(`${PATH}/new`, 'Set up identity provider', 'primary'))
   return html`<p>
-      Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google Workspace or
+      Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google or
       Keycloak, through OpenID Connect.
     </p>
     ${missing ?? setUp}`

@@ -17,6 +17,7 @@ import { describeOperation, listShown, writeIndex, writeOperation, type Shown } 
 const [DOCS] = REFERENCE_PAGES
 const READING = { links: /^[/#]/, isFolded: true }
 const MAX_WORDS = 8
+const SEARCH = 'Search the API reference'
 
 /** Finds the operations that have all words of a search in their name, path, texts, or fields. */
 function findOperations(groups: OperationGroup[], search: string): Operation[] {
@@ -78,7 +79,7 @@ export function referencePages(app: FastifyInstance, services: RecognitionServic
     if (typeof q !== 'string' || trimBlanks(q) === '')
       return answer(reply, DOCS.label, renderContents(list(), '', renderMarkdown(index(), READING)))
     const body = renderContents(list(), '', renderSearch(q, findOperations(list(), q)))
-    return sendOpenPage(reply.request, reply, { title: 'Search the API reference', body })
+    return sendOpenPage(reply.request, reply, { title: SEARCH, body })
   })
   app.get('/llms.txt', { schema }, (_, reply) => reply.type(PLAIN).send(index()))
   app.get(`${DOCS.path}.md`, { schema }, (_, reply) => reply.type(MARKDOWN).send(index()))
@@ -112,8 +113,10 @@ async function answer(reply: FastifyReply, title: string, body: Html) {
 function renderContents(groups: OperationGroup[], current: string, content: Html) {
   const renderPlace = (path: string, label: string, isHere: boolean) =>
     html`<a href="${path}" ${isHere && html`aria-current="page"`}>${label}</a>`
+  const renderOne = ({ id, summary }: Operation) =>
+    html`<li>${renderPlace(`${DOCS.path}/${id}`, summary, id === current)}</li>`
   return html`<form role="search" action="${DOCS.path}" class="tools">
-      <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
+      <input type="search" name="q" maxlength="100" aria-label="${SEARCH}" placeholder="${SEARCH}" />
       <button>Search</button>
     </form>
     <div class="reference">
@@ -124,7 +127,7 @@ function renderContents(groups: OperationGroup[], current: string, content: Html
             html`<details ${operations.some(({ id }) => id === current) && html`open`}>
               <summary>${name}</summary>
               <ul class="places">
-                ${operations.map(({ id, summary }) => html`<li>${renderPlace(`${DOCS.path}/${id}`, summary, id === current)}</li>`)}
+                ${operations.map(renderOne)}
               </ul>
             </details>`,
         )}

@@ -104,13 +104,14 @@ async function sendSetPasswordForm(services: PageServices, reply: FastifyReply, 
   const invitation = invited ? await renderInvitation(services, companyId, invited) : html``
   if (invited && invited.requiredProvider !== null)
     return sendToProvider(services, reply, { ...invited, companyId, token }, invitation)
+  const owner = invited ? [{ ...OWNER, value: invited.email }] : []
   return sendCardPage(reply, {
     title: 'Set your password',
     problem,
     body: html`${invitation}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         ${renderHidden('token', token)}
-        ${renderFields([...(invited ? [{ ...OWNER, value: invited.email }] : []), { ...PASSWORD, hasFocus: true }, REPEATED], {}, problem)}
+        ${renderFields([...owner, { ...PASSWORD, hasFocus: true }, REPEATED], {}, problem)}
         <button class="primary">Set password</button>
       </form>`,
   })
@@ -212,6 +213,8 @@ function requireOutbox({ company: { outbox } }: PageServices): Outbox {
 const NO_PAGE = problem('route_not_found', 'There is no page at this address')
 const NO_EMAIL = invalidFields([fieldError('/email', 'invalid_format', 'Enter an email address')])
 
+const EMAIL = { name: 'email', label: 'Email', type: 'email', autocomplete: 'username', hasFocus: true } as const
+
 /** `company` is the one whose password is meant; empty for all of them. */
 function sendForm(reply: FastifyReply, email: string, company: string, problem: FormProblem) {
   return sendCardPage(reply, {
@@ -220,7 +223,7 @@ function sendForm(reply: FastifyReply, email: string, company: string, problem: 
     body: html`<p>Enter the email address with which you sign in. You'll get a link to set a new password.</p>
       <form method="post" action="${FORGOT_PASSWORD_PATH}" class="stack">
         ${renderHidden('company', company)}
-        ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: 'username', hasFocus: true }, problem)}
+        ${renderField({ ...EMAIL, value: email }, problem)}
         <div class="actions"><button class="primary">Send link</button>${renderButton('/sign-in', 'Cancel')}</div>
       </form>`,
   })
@@ -230,7 +233,7 @@ function sendAnswer(reply: FastifyReply, email: string) {
   return sendCardPage(reply, {
     title: 'Check your email',
     body: html`<p>
-        If you sign in with ${isolate(email)} and a password, you'll get a message with a link to set a new one. The link
+        If you sign in with ${isolate(email)} and a password, you'll get a link to set a new one. The link
         works once, for ${RESET_LIFE_MINUTES} minutes. Until you use it, your password stays as it is.
       </p>
       <p>No message? Look in your spam folder, or ask an administrator of your company for a link.</p>

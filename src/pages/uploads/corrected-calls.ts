@@ -65,8 +65,8 @@ function renderMissing(total: number, refused: number) {
   const them = valid === 1 ? 'it' : 'them'
   return html`<p class="warning">
     The download has ${refused === 1 ? 'the record' : `the ${formatNumber(refused)} records`} with errors.
-    ${valid === 1 ? 'The other record was' : `The other ${formatNumber(valid)} records were`} valid, and the log does not
-    keep ${them} any more. To send ${them} again, too, add
+    The other ${valid === 1 ? 'record was' : `${formatNumber(valid)} records were`} valid, and the log does not keep
+    ${them} any more. To send ${them} again, too, add
     ${them} below the others, or upload a file with all ${formatNumber(total)} records in the order
     of the call.
   </p>`
@@ -98,8 +98,8 @@ export function renderCorrectedEntries(entries: readonly CorrectedEntry[]) {
       ${entries.map(
         ({ call, correction }) =>
           html`<li>
-            ${renderEntryLink(call.id)}:
-            ${correction === null ? `None of ${formatCount(call.unapplied, 'record')} was applied yet.` : formatCorrection(correction)}
+            ${renderEntryLink(call.id)}: ${correction && formatCorrection(correction)}
+            ${correction === null && `None of ${formatCount(call.unapplied, 'record')} was applied yet.`}
           </li>`,
       )}
     </ul>`
@@ -114,14 +114,12 @@ export function renderUnasked(
   if (operation !== 'upsert' || entries.length === 0) return html``
   const asked = new Set(entries.map(({ call }) => rulesOf(call.operation).resentAs))
   if (asked.has('upsert')) return html``
-  const warning = (text: string) => html`<p class="alert" role="alert">${text}</p>`
-  if (created > 0 && !asked.has('create'))
-    return warning(
-      `The corrected calls only updated employees, but the file would create ${formatNumber(created)}. Check the IDs and email addresses, or upload it with “Update only”.`,
-    )
-  if (changed > 0 && !asked.has('update_many'))
-    return warning(
-      `The corrected calls only created employees, but the file would change ${formatNumber(changed)}. Check the IDs and email addresses, or upload it with “Create only”.`,
-    )
+  const warn = (did: string, would: string, way: string) =>
+    html`<p class="alert" role="alert">
+      The corrected calls only ${did} employees, but the file would ${would}. Check IDs and emails, or upload it with
+      “${way} only”.
+    </p>`
+  if (created > 0 && !asked.has('create')) return warn('updated', `create ${formatNumber(created)}`, 'Update')
+  if (changed > 0 && !asked.has('update_many')) return warn('created', `change ${formatNumber(changed)}`, 'Create')
   return html``
 }

@@ -20,7 +20,7 @@ import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '#pages/parts/form'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderTable } from '#pages/parts/elements'
+import { isolate, html, type Html, renderTable, renderJoined } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 import { renderBreakable } from '#pages/parts/attribute-values'
 
@@ -100,7 +100,8 @@ function renderQuestions(
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
         const names = about === 'stored_end_dates' && html`<p>${isolate(returning.join(', '))}</p>`
-        return html`${said} ${names} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
+        if (about === 'country') return html`${said} ${renderCountry(country ?? '')}`
+        return html`${said} ${names} ${renderChoice(mapping, about, findLikely(mapping, about))}`
       }
       const all = columnsOf(question).map(({ column }) => rows[column - 1]!)
       const { about } = question
@@ -112,8 +113,8 @@ function renderQuestions(
     })}
     ${asksToLeaveOut(asked) && renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">
-      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered once the file is
-      applied.
+      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered
+      once the file is applied.
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
@@ -180,9 +181,8 @@ const MAX_NAMES = 20
 
 function renderNames(columns: readonly ColumnMapping[]) {
   const more = columns.length - MAX_NAMES
-  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 && ', '}${isolate(readName(header))}`)}${
-    more > 0 && ` and ${more} more`
-  }`
+  const names = columns.slice(0, MAX_NAMES).map(({ header }) => isolate(readName(header)))
+  return html`${renderJoined(names)}${more > 0 && ` and ${more} more`}`
 }
 
 function renderExamples({ column, examples }: ShownColumn) {
@@ -254,7 +254,12 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
     return renderSelect(`${reading}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
   })
   if (to === 'custom')
-    return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
+    return html`<input
+      name="name.${at}"
+      value="${column.name ?? name}"
+      maxlength="64"
+      aria-label="Name of the custom attribute ${name}"
+    />`
   if (to !== 'status') return html`${selects}`
   // Proposed by its values, it may say something else.
   const isProposed = isOpen && column.likely === 'status'
@@ -320,13 +325,20 @@ function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = '')
 }
 
 function renderCountry(country: string) {
+  const input = html`<input
+    name="country"
+    value="${country}"
+    maxlength="2"
+    size="3"
+    autocapitalize="characters"
+    spellcheck="false"
+  />`
   return html`<p>
-    <label>Country of local phone numbers, such as DE
-      <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
+    <label>Country of local phone numbers, such as DE ${input}</label>
   </p>`
 }
 
-/** Renders how the values of the file are read. What is asked stands above, `isLeftOutAsked` whether to leave values out. */
+/** Renders how the values of the file are read. What is asked stands above, perhaps whether to leave values out. */
 function renderChoices(mapping: Mapping, isLeftOutAsked: boolean) {
   return html`<fieldset>
     <legend>Values</legend>

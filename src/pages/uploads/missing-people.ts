@@ -79,9 +79,11 @@ export function renderConfirmation(missing: ShownMissing) {
   const { count, active, beside } = missing
   const seen = html`<input type="hidden" name="beside" value="${beside}" />`
   if (beside <= roomBeside(missing)) return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
+  const others =
+    beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`
   return html`${seen}<p class="alert" role="alert">
       ${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one in
-      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`}.
+      ten${others}.
       Check whether the file is complete.
     </p>
     <div class="field">

@@ -49,7 +49,7 @@ function describeInactive(count: number): string {
   return `${what} no status, so they stay inactive. Whoever comes back needs the status active in their row.`
 }
 
-/** Renders what is wrong with a part, and what its other rows set and change. `employees` are as they are now, by id. */
+/** Renders what is wrong with a part, and what its other rows change. `employees` are as they are now, by id. */
 export function renderPreview(
   { records, events, errors, refusal, awaiting }: PartPreview,
   employees: ReadonlyMap<string, Employee>,
@@ -57,7 +57,10 @@ export function renderPreview(
   return html`${refusal && html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>`}
     ${
       awaiting > 0 &&
-      html`<p class="hint">${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier part, which is applied first. The manager is not among the changes below.</p>`
+      renderHint(
+        `${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier ` +
+          'part, which is applied first. The manager is not among the changes below.',
+      )
     }
     ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)}
     ${renderNotes(records.notes)} ${renderEffects(events, records, employees)}`
@@ -83,7 +86,7 @@ type Cause = readonly [name: string, words: () => Html]
 
 type RecordEvent = Extract<NewEvent, { type: EventTypeWith<{ isOfCall: true }> }>
 
-/** Renders what a call does to each person: what it sets, and old and new values. The most frequent changes come first. */
+/** Renders what a call does to each person: old and new values, the most frequent changes first. */
 function renderEffects(events: readonly NewEvent[], records: PartRecords, employees: ReadonlyMap<string, Employee>) {
   const people = groupByRecord(events)
   const names = new Map([...employees].map(([id, employee]) => [id, formatFullName(employee)]))

@@ -14,7 +14,7 @@ import type { Original } from '#ledger/uploads/originals'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, renderTable, renderButton, renderActions, renderHint } from '#pages/parts/elements'
+import { html, renderTable, renderButton, renderActions, renderHint, type Html } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
@@ -135,7 +135,7 @@ function renderOffers({ upload, shown, isOwn, parts, missing }: ShownUpload, cou
         </button>`
   return html`${left !== 0 && html`<p>${describeLeft(left)}</p>`}
     <div class="actions">
-      ${isOffered && html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>`}
+      ${isOffered && renderPost(upload, 'apply', html`${renderConfirmation(missing)} ${button}`)}
       ${isOwn && canLeaveOut(upload, shown) && renderLeaveOut(upload)}
       ${renderButton(buildUploadUrl(upload.corrects[0]), 'Choose another file')}
       ${renderCancel(upload, 'Delete the file')}
@@ -160,13 +160,17 @@ function countErased(parts: readonly StoredPart[]): number {
 }
 
 function describeLeft(left: number): string {
-  return left === 1
-    ? 'One record has errors. You can apply the others, and download this one with its errors afterwards.'
-    : `${formatNumber(left)} records have errors. You can apply the others, and download these with their errors afterwards.`
+  const [have, these] = left === 1 ? ['record has', 'this one'] : ['records have', 'these']
+  const others = `You can apply the others, and download ${these} with the errors afterwards`
+  return `${formatNumber(left)} ${have} errors. ${others}.`
 }
 
-function renderCancel({ id }: StoredUpload, label: string) {
-  return html`<form method="post" action="${UPLOAD_PATH}/${id}/cancel"><button>${label}</button></form>`
+function renderCancel(upload: StoredUpload, label: string) {
+  return renderPost(upload, 'cancel', html`<button>${label}</button>`)
+}
+
+function renderPost({ id }: StoredUpload, action: string, content: Html) {
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/${action}">${content}</form>`
 }
 
 /** Says how a large file is applied, and what each part would do. */
@@ -174,7 +178,7 @@ function renderParts({ upload, parts }: ShownUpload) {
   const counted = parts.filter(({ counts }) => counts !== null).length
   return html`<p>
       The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other. Managers come
-      first, and other people follow in the order of the file. If a part is refused, the parts before it stay applied, and
+      first, and other people follow in the order of the file. If a part is refused, those before it stay applied, and
       those after it are still applied.
     </p>
     ${
@@ -250,7 +254,7 @@ export function renderProgress(given: ShownUpload) {
       ${
         upload.state === 'stopped' &&
         isOwn &&
-        html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply"><button class="primary">Resume</button></form>`
+        renderPost(upload, 'apply', html`<button class="primary">Resume</button>`)
       }
       ${waiting.length > 0 && renderCancel(upload, 'Cancel the rest')}
       ${
@@ -285,7 +289,8 @@ function describeMissing(parts: readonly StoredPart[]): string {
 /** Says how far an undo is. What of a person had to stay, the entries say. */
 function describeUndone({ rows, changed, waiting }: UploadSummary): string {
   const left = waiting === 0 ? '' : `; ${formatNumber(waiting)} ${isOrAre(waiting)} still to come`
-  return `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}. The entries say what stays.`
+  const done = `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}`
+  return `${done}. The entries say what stays.`
 }
 
 /** Says how many rows were applied, refused, and so on. */
@@ -296,6 +301,7 @@ function describe({ rows, applied, refused, canceled, waiting, erased }: UploadS
     [erased, `${wasOrWere(erased)} erased`],
     [waiting, `${isOrAre(waiting)} still to come`],
   ] as const
+  const done = `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${wasOrWere(rows)} applied`
   const some = others.filter(([count]) => count > 0).map(([count, what]) => `${formatNumber(count)} ${what}`)
-  return `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${wasOrWere(rows)} applied${some.length === 0 ? '' : `; ${some.join(', ')}`}.`
+  return `${[done, ...(some.length === 0 ? [] : [some.join(', ')])].join('; ')}.`
 }

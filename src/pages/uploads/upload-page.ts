@@ -60,6 +60,7 @@ import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './st
 import { readAnswers, renderQuestion } from './file-question.ts'
 
 const MIB = 1_048_576
+const ACCEPTED = '.csv,.json,.txt,.tsv,.xlsx,.xls,.ods,text/csv,application/json'
 
 /** Renders the form that uploads a file, as a correction of a failed call if one is given. */
 function renderUploadForm(
@@ -78,7 +79,15 @@ function renderUploadForm(
       <input type="hidden" name="log" value="${corrected?.id ?? ''}" />
       <div class="field">
         <label for="file">File</label>
-        <input id="file" name="file" type="file" accept=".csv,.json,.txt,.tsv,.xlsx,.xls,.ods,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
+        <input
+          id="file"
+          name="file"
+          type="file"
+          accept="${ACCEPTED}"
+          required
+          class="drop"
+          aria-describedby="file-hint"
+        />
         <p class="hint" id="file-hint">
           Choose a file or drop it here: at most ${formatNumber(MAX_PARTS * maxRecords)} records and
           ${formatNumber(Math.floor(maxFileBytes({ bodyLimit }) / MIB))} MiB. A file of more than
@@ -102,13 +111,14 @@ const OPERATIONS: Readonly<Record<UploadOperation, readonly [label: string, hint
 function renderOperations(chosen: UploadOperation) {
   return html`<fieldset>
     <legend>What to do</legend>
-    ${UPLOAD_OPERATIONS.map(
-      (value) =>
-        html`<p>
-          <label><input type="radio" name="operation" value="${value}" ${value === chosen && html`checked`} /> ${OPERATIONS[value][0]}</label>
-          <span class="hint">${OPERATIONS[value][1]}</span>
-        </p>`,
-    )}
+    ${UPLOAD_OPERATIONS.map((value) => {
+      const [label, hint] = OPERATIONS[value]
+      const checked = value === chosen ? html`checked` : ''
+      return html`<p>
+        <label><input type="radio" name="operation" value="${value}" ${checked} /> ${label}</label>
+        <span class="hint">${hint}</span>
+      </p>`
+    })}
   </fieldset>`
 }
 

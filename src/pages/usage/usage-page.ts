@@ -44,17 +44,16 @@ const FIGURES: Figure[] = [
 
 /** Renders the sums of some days beside those of as many days before; without the latter if there were no calls. */
 function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOfDay[], days: number) {
-  const isCompared = before.length > 0
   const rows = FIGURES.map(({ label, status, count }) => {
     return { label, now: sumUsage(usage, status, count), earlier: sumUsage(before, status, count) }
   })
   return html`<h2>In total</h2>
     ${renderTable({
-      caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
+      caption: `Calls and records of the last ${days} days${before.length > 0 ? ', beside those before' : ''}`,
       columns: {
         Figure: ({ label }) => label,
         [`Last ${days} days`]: { count: ({ now }) => now },
-        ...(isCompared && compare(`${days} days before`)),
+        ...(before.length > 0 && compare(`${days} days before`)),
       },
       rows,
     })}`
@@ -132,7 +131,8 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
         Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
       </p>
       ${usage.length + before.length > 0 && renderComparison(usage, before, count)}
-      ${usage.length === 0 ? renderNoCalls(count) : html`${renderCharts(charted, timeZone)} ${renderByOperation(usage, before)}`}
+      ${usage.length === 0 && renderNoCalls(count)} ${usage.length > 0 && renderCharts(charted, timeZone)}
+      ${usage.length > 0 && renderByOperation(usage, before)}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })

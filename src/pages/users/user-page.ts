@@ -57,7 +57,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       trail: [NAVIGATION.users],
       body: html`${renderUserFacts(user, getViewer(request).timeZone)}
         ${await renderSignIns(services, getViewer(request), user)}
-        ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, getViewer(request).userId, forms)}
+        ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, request, forms)}
         <h2 id="tokens">Tokens</h2>
         ${await renderTokenList(services.db, request, 'This user has no tokens.')}
         ${renderReportForm(forms, 'Personal data', 'Everything that the service stores about this user.')}`,
@@ -146,11 +146,11 @@ function nameReset({ hasPassword }: UserRecord, { company: { outbox } }: PageSer
 function renderUserActions(
   services: PageServices,
   user: UserRecord,
-  viewerId: string,
+  request: UserRequest,
   forms: PageForms<'role' | 'unlink' | 'report'>,
 ) {
   const { id, role: current, identity } = user
-  const isOwn = id === viewerId
+  const isOwn = id === getViewer(request).userId
   const reset = renderButton(`${PATH}/${id}/reset-password`, `${nameReset(user, services).button}…`)
   const warning = renderWarning('This is you: only another administrator can give you this role back.')
   const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
@@ -185,13 +185,14 @@ function addPasswordReset(app: FastifyInstance, services: PageServices): void {
     ask(user, request) {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
       const { button } = nameReset(user, services)
+      const replaced = listReplaced(user)
       return {
         title: `${button} for ${user.name}`,
         heading: html`${button} for ${isolate(user.name)}?`,
         ...placeOf(user),
         text: html`<p>
-          ${listReplaced(user)} and all sessions of ${isolate(user.email)} stop working immediately. ${newLink} It works for
-          ${LINK_LIFE_DAYS} days. Tokens keep working.
+          ${replaced} and all sessions of ${isolate(user.email)} stop working immediately.
+          ${newLink} It works for ${LINK_LIFE_DAYS} days. Tokens keep working.
         </p>`,
         version: user.version,
         button,
@@ -275,10 +276,11 @@ async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: us
   const { companyId, timeZone } = viewer
   const last = await findLastSignIn(db, { companyId, userId })
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
+  const all = buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })
   return html`<h2>Sign-ins</h2>
     ${last ? renderLastSignIn(last, timeZone) : html`<p>No sign-in has been recorded.</p>`}
     ${failed.length !== 0 && renderFailedHours(failed, timeZone)}
-    <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
+    <p><a href="${all}">All sign-ins in the event stream</a></p>`
 }
 
 function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string) {

@@ -50,8 +50,8 @@ const VERSIONS = Object.fromEntries(Object.entries(EVENT_TYPES).map(([type, { ve
 function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner) {
   return html`<h1>Verify evidence</h1>
     <p>
-      An evidence file proves that its events are in the ledger of a company, unchanged. You need no account to verify it,
-      and the file does not leave your browser.
+      An evidence file proves that its events are in the ledger of a company, unchanged. You need no account to verify
+      it, and it does not leave your browser.
     </p>
     <form
       id="evidence"
@@ -70,27 +70,28 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner) {
     <h2>Without a browser</h2>
     <p>
       Download <a href="/verify/verify_ledger.py" download>verify_ledger.py</a>, which needs only Python, or
-      <a href="/verify/verify_ledger.go" download>verify_ledger.go</a>, which uses the packages of Go's checksum database.
+      <a href="/verify/verify_ledger.go" download>verify_ledger.go</a>, which needs packages of Go's checksum database.
       Both also verify exports of whole ledgers.
     </p>
     <pre>python3 verify_ledger.py evidence.zip</pre>
     <p>
-      The <code>verify.py</code> in an evidence file is the same program. If you don't trust who gave you the file, use the
-      one from here. <a href="/verify/format">The format</a> is documented, so that you can also write your own.
+      The <code>verify.py</code> in an evidence file is the same program. If you don't trust who gave you the file, use
+      this one. <a href="/verify/format">The format</a> is documented, so that you can also write your own.
     </p>
     <h2>Public keys of this service</h2>
     <p>
-      The key of an evidence file is in its <code>key.txt</code>: the id of the company, the id of the key, and after the
-      last <code>+</code> one of these. Note them down while you trust the service.
+      The key of an evidence file is in its <code>key.txt</code>: the ids of the company and the key, and one of these
+      after the last <code>+</code>. Note them down while you trust the service.
     </p>
     <ul id="keys">
-      ${current === null ? html`<li>This service does not sign checkpoints: no signing key is set.</li>` : html`<li>${renderCode(current)}, current</li>`}
+      ${current === null && html`<li>This service does not sign checkpoints: no signing key is set.</li>`}
+      ${current !== null && html`<li>${renderCode(current)}, current</li>`}
       ${retired.map((key) => html`<li>${renderCode(key)}, retired</li>`)}
     </ul>
     <h2>Checkpoints</h2>
     <p>
-      The latest checkpoint of a company, and its verifier keys, are for its auditors: on the page
-      <a href="${NAVIGATION.ledger.path}">${NAVIGATION.ledger.label}</a>, and at <code>GET /audit/v1/checkpoint</code> and
-      <code>GET /audit/v1/keys</code>. Keep checkpoints: with an earlier one, you notice if the ledger was written again.
+      The latest checkpoint of a company, and its verifier keys, are for its auditors, on the page
+      <a href="${NAVIGATION.ledger.path}">${NAVIGATION.ledger.label}</a>, from <code>GET /audit/v1/checkpoint</code> and
+      <code>GET /audit/v1/keys</code>. With an earlier checkpoint, you notice if the ledger was written again.
     </p>`
 }

@@ -19,6 +19,7 @@ import {
   isolate,
   renderActions,
   renderButton,
+  renderNameLink,
 } from '#pages/parts/elements'
 import { readSeenVersion, renderButtons } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -41,7 +42,12 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
       </p>
       ${!isFirst && renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
       <div class="actions">
-        ${isFirst && html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>`}
+        ${
+          isFirst &&
+          html`<form method="post" action="${PATH}/${webhook.id}/ping">
+            <button class="primary">Send test message</button>
+          </form>`
+        }
         ${renderButton(`${PATH}/${webhook.id}`, 'View webhook')}
       </div>`,
   }
@@ -134,8 +140,10 @@ function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string) {
     caption: 'Webhooks, oldest first',
     isInLines: true,
     columns: {
-      Webhook: ({ webhook }) =>
-        html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}">${isolate(formatWebhookName(webhook))}</a>`,
+      Webhook: {
+        title: ({ webhook }) => webhook.settings.url,
+        cell: ({ webhook }) => renderNameLink(`${PATH}/${webhook.id}`, formatWebhookName(webhook)),
+      },
       URL: { isWide: true, isLong: true, cell: ({ webhook }) => renderCode(webhook.settings.url) },
       Status: (seen) => {
         const trouble = describeTrouble(seen)
