@@ -25,6 +25,9 @@ COPY clients/typescript ./clients/typescript
 # What the service hands out to auditors.
 COPY docs/audit-format.md docs/verify_ledger.py docs/verify_ledger.go ./docs/
 
+# The program cannot write this itself: reading a file takes less processor time with it.
+RUN node src/spreadsheets/process/write-plain-program.ts
+
 # A volume that is mounted here for the first time belongs to whom the folder belongs to.
 RUN mkdir /checkpoints && chown node:node /checkpoints
 

@@ -62,8 +62,11 @@ async function syncFile(service: string, token: string, file: string, options: R
   }
   const preview = await settle()
   const { needs_review: isNew, questions } = preview
-  if (isNew || questions.length > 0)
-    return { text: `${preview.summary.text}. Say what its columns mean: ${page}`, exitCode: 1 }
+  if (isNew || questions.length > 0) {
+    const open = [...new Set(questions.map(({ about }) => about))].join(', ')
+    const todo = open === '' ? 'Say what its columns mean' : `Answer its questions (${open})`
+    return { text: `${preview.summary.text}. ${todo}: ${page}`, exitCode: 1 }
+  }
 
   const atMost = Number(limit)
   let [deactivate, beside, kept] = [0, 0, '']

@@ -77,7 +77,9 @@ def sync_file(service, token, options):
             call("PUT", f"/{upload_id}/mapping", mapping.read(), "application/json")
     preview = settle()
     if preview["needs_review"] or preview["questions"]:
-        return 1, f"{preview['summary']['text']}. Say what its columns mean: {page}"
+        about = ", ".join(dict.fromkeys(question["about"] for question in preview["questions"]))
+        todo = f"Answer its questions ({about})" if about else "Say what its columns mean"
+        return 1, f"{preview['summary']['text']}. {todo}: {page}"
 
     deactivate, beside, kept = 0, 0, ""
     if options.at_most > 0:

@@ -4,7 +4,9 @@ import { envSchema } from 'env-schema'
 const MIB = 1024 * 1024
 // An IPv4 or IPv6 address or network.
 const OCTET = '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
-const PROXY = `(?:${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?|(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?)`
+const IPV4 = `${OCTET}(?:\\.${OCTET}){3}(?:/(?:3[0-2]|[12]?[0-9]))?`
+const IPV6 = '(?:[0-9A-Fa-f]*:){2,7}[0-9A-Fa-f.]*(?:/(?:12[0-8]|1[01][0-9]|[1-9]?[0-9]))?'
+const PROXY = `(?:${IPV4}|${IPV6})`
 const PROXIES = `^${PROXY}(?:, *${PROXY})*$`
 const POSTGRES_URL = '^postgres(ql)?://'
 const HTTP_URL = '^https?://[^/?#]+(/[^?#]*)?$'

@@ -1,6 +1,6 @@
 import type { Locator } from '../../src/domain/calls/call-records.ts'
 import type { Employee } from '../../src/domain/employees/employee.ts'
-import type { Statement } from '../../src/postgres/query-client.ts'
+import type { Statement } from '../../src/postgres/pool.ts'
 import { EMPLOYEE_NAMES } from './crud-schema.ts'
 
 /* The named statements of the CRUD peer. Rows are passed as one JSON parameter. */

@@ -4,8 +4,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import type { Operation } from '#domain/operations'
 import type { AnyDb } from '../projection.ts'
 import { ENTRIES, FAILURES_BY_HOUR, REFUSALS_BY_HOUR, REFUSED_ERRORS } from './live-tables.ts'
-import { countPeople, MAX_SKETCH_BYTES } from './people-sketch.ts'
-import type { RefusalCause } from './refused-errors.ts'
+import { type RefusalCause, countPeople, MAX_SKETCH_BYTES } from './refused-errors.ts'
 import { startOfHour } from './rollups.ts'
 
 /* Why the records and calls of keys were refused in a period, across calls. */
@@ -176,6 +175,7 @@ export async function listRefusedOfCause(
 ): Promise<RefusedPlace[]> {
   const company = toUuid(companyId)
   const { after } = page
+  const isAfter = after ? sql`and (requested_at, position) < (${after.requestedAt}, ${after.position}::bigint)` : sql``
   const { rows } = await sql<
     Record<'call_id' | 'requested_at', string> & { position: number; record_index: number | null; operation: Operation }
   >`
@@ -184,7 +184,7 @@ export async function listRefusedOfCause(
       select position, requested_at from ${REFUSED_ERRORS}
       where ${isInPeriod(company, filter, sql.ref('requested_at'))}
         and code = ${filter.code} and field = ${filter.field} and kind = ${filter.kind}
-        ${after === null ? sql`` : sql`and (requested_at, position) < (${after.requestedAt}, ${after.position}::bigint)`}
+        ${isAfter}
       order by requested_at desc, position desc limit ${page.limit}) e
       join events v on v.company_id = ${company} and v.position = e.position
       join ${ENTRIES} l on l.company_id = ${company} and l.call_id = v.call_id

@@ -1,13 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
-import { foldUserName } from '#domain/attributes'
-import { listStoredAddresses } from '#domain/email-domains'
+import { foldUserName, listStoredAddresses } from '#domain/attributes'
 import { listStoredForms, normalizeEmail, normalizeText } from '#text/normalize-text'
 import { fromUuid, isId, toUuid } from '#domain/ids'
 import { readAddress } from '#domain/networks'
 import { FORMER_IDS, selectFormer } from './former-queries.ts'
 import { formatCode, formatId, listPossibleNames, type FoundBy } from './rejected-names.ts'
 import { employees } from '../employees/fold.ts'
-import { matchesText } from '../employees/filter.ts'
+import { matchesText } from '../employees/queries.ts'
 import type { EmployeeTables } from '../employees/rows.ts'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { NO_KEY } from './tables.ts'
@@ -145,7 +144,8 @@ const [RECORDED_LATE_MS, USED_LATER_MS] = [3_600_000, 120_000]
 function wasSentFrom(company: string, key: Named, address: string): RawBuilder<unknown> {
   const at = (instant: string | null, laterMs: number) => new Date(Date.parse(instant!) + laterMs).toISOString()
   const times = { from: at(key.first_at, -RECORDED_LATE_MS), to: at(key.last_at, USED_LATER_MS) }
-  return sql`(${joinConditions([sql`e.key_id = ${key.id}`, ...buildTimeConditions(company, times, sql.ref('e.position'))])}
+  const inTimes = buildTimeConditions(company, times, sql.ref('e.position'))
+  return sql`(${joinConditions([sql`e.key_id = ${key.id}`, ...inTimes])}
     and exists (
       select from events v join actor_clients c on c.company_id = v.company_id and c.client_id = v.client_id
       where v.company_id = ${company} and v.position = e.position and c.address = ${address} offset 0))`
@@ -165,8 +165,7 @@ export async function matchPeople(
 ): Promise<Set<string>> {
   if (matchingIds) return new Set([...ids].filter((id) => matchingIds.has(id)))
   const { rows } = await sql<Pick<EmployeeTables['employees'], 'employee_id'>>`select employee_id from ${EMPLOYEES}
-    where company_id = ${toUuid(companyId)} and employee_id = any(${[...ids].map(toUuid)}::uuid[]) and ${matchesText(text)}`.execute(
-    db,
-  )
+    where company_id = ${toUuid(companyId)}
+      and employee_id = any(${[...ids].map(toUuid)}::uuid[]) and ${matchesText(text)}`.execute(db)
   return new Set(rows.map(({ employee_id: id }) => fromUuid('emp', id)))
 }

@@ -1,11 +1,11 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { MAX_EMAIL_UNITS } from '#domain/attributes'
 import { MAX_NAME_UNITS } from '#domain/calls/refused-record'
-import { divide } from '#domain/divide'
+import { divide } from '#domain/pieces'
 import type { EventData } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import { hasManyMarks, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
-import { bytea, text, unnestedRows, type Columns } from '../columns.ts'
+import { bytea, text, unnestedRows, type Columns } from '../projection.ts'
 import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 
 /*

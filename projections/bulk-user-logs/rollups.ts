@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { CallCounts } from '#domain/events'
 import { BULK_USER_LOG_TABLES, EVERY_KEY, NO_KEY, type BulkUserLogTables } from './tables.ts'
-import { insertRows } from '../columns.ts'
+import { insertRows } from '../projection.ts'
 
 type Tables = BulkUserLogTables
 type Entry = Tables['entries']

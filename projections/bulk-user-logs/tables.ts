@@ -1,8 +1,19 @@
-import type { Projection } from '../projection.ts'
-import type { CallNote } from '#domain/call-notes'
-import type { CallSource } from '#domain/call-sources'
+import {
+  type Projection,
+  bigint,
+  bytea,
+  integer,
+  json,
+  nullable,
+  smallint,
+  text,
+  time,
+  uuid,
+  word,
+  type RowOf,
+} from '../projection.ts'
+import type { CallSource, CallNote } from '#domain/call-sources'
 import type { Operation } from '#domain/operations'
-import { bigint, bytea, integer, json, nullable, smallint, text, time, uuid, word, type RowOf } from '../columns.ts'
 
 type Status = 'Completed' | 'Failed'
 
@@ -139,7 +150,7 @@ export const BULK_USER_LOG_TABLES = {
       records: bigint,
       first_at: time,
       last_at: time,
-      /** A sketch of the people: see `people-sketch.ts`. */
+      /** A sketch of the people: see `refused-errors.ts`. */
       people: bytea,
     },
     key: ['company_id', 'hour', 'key_id', 'code', 'field', 'kind'],

@@ -18,7 +18,8 @@ export function buildTimeConditions(company: string, { from, to }: Times, positi
   const conditions: Condition[] = []
   if (from !== undefined) {
     conditions.push(
-      sql`${position} >= (select min(first_position) from ${HOURS} where company_id = ${company} and hour >= ${startOfHour(from)})`,
+      sql`${position} >= (select min(first_position) from ${HOURS}
+        where company_id = ${company} and hour >= ${startOfHour(from)})`,
     )
   }
   if (to !== undefined) {

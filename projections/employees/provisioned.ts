@@ -3,9 +3,8 @@ import type { Employee } from '#domain/employees/employee'
 import { toUuid } from '#domain/ids'
 import type { StoredCondition } from '#domain/scim/stored-condition'
 import { schemaOf, type AnyDb } from '../projection.ts'
-import { hasStatus } from './filter.ts'
 import { employees } from './fold.ts'
-import { selectFolded, withTables } from './queries.ts'
+import { selectFolded, withTables, hasStatus } from './queries.ts'
 import { EMPLOYEE_COLUMNS, toEmployee } from './rows.ts'
 
 /* The employees whom no identity provider has deleted: their number, and their pages. */

@@ -1,9 +1,8 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import type { Employee } from '#domain/employees/employee'
-import { employees } from './fold.ts'
-import { conditionsOf, matchesText, type EmployeeFilter } from './filter.ts'
-import { EMPLOYEE_COLUMNS, toEmployee, type EmployeeRow, type EmployeeTables } from './rows.ts'
-import { schemaOf, type AnyDb } from '../projection.ts'
+import { type Employee, HOURS_UNTIL_PASSED, type LastingWarning } from '#domain/employees/employee'
+import { employees, buildSearchText } from './fold.ts'
+import { EMPLOYEE_COLUMNS, toEmployee, type EmployeeRow, type EmployeeTables, STATUS } from './rows.ts'
+import { schemaOf, type AnyDb } from '#projections/projection'
 import { toUuid } from '#domain/ids'
 import { foldText, trimBlanks } from '#text/normalize-text'
 
@@ -185,4 +184,115 @@ export async function findEmployees(db: AnyDb, companyId: string, ids: string[])
 /** The database with the tables of this projection. */
 export function withTables(db: AnyDb): Kysely<EmployeeTables> {
   return db.withSchema(schemaOf(employees)).$extendTables<EmployeeTables>()
+}
+
+/** What people are sorted by, and in which direction. People with equal values are in the order of their ids. */
+const ORDERS = {
+  newest: { key: sql`employee_id`, isDescending: true },
+  name: {
+    key: sql`lower(coalesce(attributes->>'last_name', '') || ' ' || coalesce(attributes->>'first_name', ''))`,
+    isDescending: false,
+  },
+  department: { key: sql`lower(coalesce(attributes->>'department', ''))`, isDescending: false },
+  changed: { key: sql`updated_at`, isDescending: true },
+} as const
+
+export type PeopleOrder = keyof typeof ORDERS
+
+export const PEOPLE_ORDERS = Object.keys(ORDERS) as PeopleOrder[]
+
+/**
+ * Lists a company's people. Only the newest ones are found by an index; all else reads everybody. `after` is the last one
+ * of the page before: once they have been erased, nothing follows.
+ */
+export async function listPeople(
+  db: AnyDb,
+  companyId: string,
+  filter: EmployeeFilter,
+  page: { order: PeopleOrder; after: string | null; limit: number },
+): Promise<Employee[]> {
+  const company = toUuid(companyId)
+  const table = sql.id(schemaOf(employees), 'employees')
+  const { key, isDescending } = ORDERS[page.order]
+  const conditions = conditionsOf(companyId, filter)
+  if (page.after !== null)
+    conditions.push(sql`(${key}, employee_id) ${isDescending ? sql`<` : sql`>`} (
+      select ${key}, employee_id from ${table} where company_id = ${company} and employee_id = ${toUuid(page.after)})`)
+  const direction = isDescending ? sql`desc` : sql`asc`
+  const { rows } = await sql<EmployeeRow>`select ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(name)))}
+    from ${table} where ${sql.join([sql`company_id = ${company}`, ...conditions], sql` and `)}
+    order by ${key} ${direction}, employee_id ${direction} limit ${page.limit}`.execute(db)
+  return rows.map(toEmployee)
+}
+
+/** Selects the employees who match all given filters. */
+export interface EmployeeFilter {
+  status?: Employee['status']
+  /** In any case. */
+  department?: string
+  location?: string
+  /** The id of their manager. */
+  manager?: string
+  withoutExternalId?: true
+  /** Active people whose termination date is before this day (YYYY-MM-DD). */
+  endedBefore?: string
+  /** Only active people to whom this warning applies. */
+  warning?: LastingWarning
+  q?: string
+}
+
+const CONDITIONS: Required<{
+  [Name in keyof EmployeeFilter]: (value: NonNullable<EmployeeFilter[Name]>, company: string) => RawBuilder<boolean>
+}> = {
+  status: (status) => hasStatus(status),
+  department: (department) => isText('department', department),
+  location: (location) => isText('location', location),
+  // The directory has managers as they are stored, and indexes by manager and external id.
+  manager: (manager, company) => sql`employee_id in (
+    select employee_id from employee_directory where company_id = ${company} and manager_id = ${toUuid(manager)})`,
+  withoutExternalId: (_, company) => sql`employee_id in (
+    select employee_id from employee_directory where company_id = ${company} and external_id is null)`,
+  endedBefore: (day) => sql`${hasStatus('active')} and attributes->>'termination_date' < ${day}`,
+  warning: (warning, company) => sql`${hasStatus('active')} and ${WARNED[warning](company)}`,
+  q: (q) => matchesText(q),
+}
+
+const WARNED: Readonly<Record<LastingWarning, (company: string) => RawBuilder<boolean>>> = {
+  past_termination_dates: () => {
+    const passed = sql`to_char(now() at time zone 'UTC' - make_interval(hours => ${HOURS_UNTIL_PASSED}), 'YYYY-MM-DD')`
+    return sql`attributes->>'termination_date' < ${passed}`
+  },
+  inactive_managers: (company) => sql`employee_id in (
+    select d.employee_id from employee_directory d join ${sql.id(schemaOf(employees), 'employees')} m
+      on m.company_id = d.company_id and m.employee_id = d.manager_id
+    where d.company_id = ${company} and m.deactivated_at is not null)`,
+}
+
+/** The conditions of a filter. */
+function conditionsOf(companyId: string, filter: EmployeeFilter): RawBuilder<boolean>[] {
+  return (Object.keys(filter) as (keyof EmployeeFilter)[]).flatMap((name) => {
+    const value = filter[name]
+    const condition = CONDITIONS[name] as (value: unknown, company: string) => RawBuilder<boolean>
+    return value === undefined ? [] : [condition(value, toUuid(companyId))]
+  })
+}
+
+/** The condition that an employee has a status. */
+export function hasStatus(status: Employee['status']): RawBuilder<boolean> {
+  return sql<boolean>`${sql.raw(STATUS)} = ${status}`
+}
+
+function isText(name: 'department' | 'location', text: string): RawBuilder<boolean> {
+  return sql`lower(attributes->>${sql.lit(name)}) = lower(${text})`
+}
+
+/** The condition that an employee's row has a text. */
+export function matchesText(q: string): RawBuilder<boolean> {
+  return sql<boolean>`strpos(search_text, ${foldText(trimBlanks(q))}) > 0`
+}
+
+/** Whether an employee has a status and a text. */
+export function matchesFilter(employee: Employee, { status, q }: Pick<EmployeeFilter, 'status' | 'q'>): boolean {
+  if (status !== undefined && employee.status !== status) return false
+  return q === undefined || buildSearchText(employee).includes(foldText(trimBlanks(q)))
 }

@@ -2,8 +2,7 @@ import { restoreEmployee, type Employee } from '#domain/employees/employee'
 import type { AttributesSet } from '#domain/events'
 import { hasMoreMembersThan } from '#domain/json'
 import { fromUuid } from '#domain/ids'
-import { integer, json, nullable, text, time, uuid, type RowOf } from '../columns.ts'
-import type { Projection } from '../projection.ts'
+import { type Projection, integer, json, nullable, text, time, uuid, type RowOf } from '../projection.ts'
 
 /** The attributes of an employee that are set, apart from the status, which `deactivated_at` tells. */
 type StoredAttributes = Omit<AttributesSet, 'status'>

@@ -4,7 +4,7 @@ import { ADMIN_ONLY, problem, type Problem, RefusedCredentialsError } from '#dom
 import { toUuid, type IdPrefix } from '#domain/ids'
 import type { Decided } from '#domain/accounts/key-lifecycle'
 import type { Outbox } from './mail/outbox.ts'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import {
   type CompanyChange,
   appendCompanyEvents,

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ClientBase, Pool } from 'pg'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import type { NewEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import { appendCompanyEvents } from '#ledger/append/append-company-events'
 import type { LedgerTables, Row } from '#ledger/tables'
 import type { UserEvent } from '#domain/accounts/user-lifecycle'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 interface RecordingServices {
   pool: Pool

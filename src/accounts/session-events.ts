@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { SessionEndReason } from '#domain/accounts/sign-in'
+import type { SessionEndReason } from '#domain/accounts/roles'
 import type { Acting } from './change-company.ts'
 import type { NewEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import { onClient } from '#postgres/kysely'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { Row } from '#ledger/tables'
 
 /*

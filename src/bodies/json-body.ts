@@ -8,7 +8,7 @@ import {
   TOO_MANY_MEMBERS,
   tooManyValues,
   UnreadRecord,
-} from '#domain/calls/unread-record'
+} from '#domain/calls/call-records'
 import { wordFault, type FieldError } from '#domain/record-faults'
 import { IDENTIFYING_FIELDS, type SentJson } from '#domain/events'
 import { findSyntaxError } from '#domain/find-syntax-error'

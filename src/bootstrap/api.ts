@@ -2,15 +2,14 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { FastifyInstance } from 'fastify'
 import { PROJECTIONS } from '#projections/index'
-import { boundHeavyReads } from '#http/access/heavy-reads'
-import { createFileBudget } from '#http/access/receive-files'
-import { shareConnections } from '#http/access/share-connections'
+import { boundHeavyReads, shareConnections } from '#http/access/heavy-reads'
+import { createFileBudget } from '#http/access/body-budget'
 import { createKeyLookup, createKeyUsageCounter } from '#accounts/api-keys/key-access'
 import { createCallsInProgress } from '#ledger/calls/calls-in-progress'
 import { createTurnedAwayCalls } from '#accounts/api-keys/turned-away-calls'
-import { createFailedSignIns } from '#accounts/sign-in/failed-sign-ins'
+import { createFailedSignIns } from '#accounts/sign-in/record-sign-ins'
 import type { Config } from '../config.ts'
-import { recordFaults } from '#accounts/oidc/record-faults'
+import { recordFaults } from '#accounts/oidc/provider-client'
 import { openProviderClient } from '#accounts/oidc/open-provider-client'
 import { buildApp, type AppServices } from '../app.ts'
 import { createStoredFiles } from '#evidence/make-stored-file'
@@ -27,17 +26,15 @@ import { createEmployeeLookup, createNamedLookup } from '#ledger/read/read-emplo
 import { createReads } from '#ledger/read/reads'
 import { createHealth } from '#workers/health'
 import { MAKE_EVIDENCE, openQueues, queuePool, RUN_UPLOADS } from '#workers/queues'
-import { announceTo } from '#workers/announce'
-import { createWaker } from '#workers/wake'
-import { openPoster } from '#delivery/webhooks/post'
+import { announceTo, createWaker } from '#workers/announce'
+import { openPoster } from '#delivery/webhooks/message-posting'
 import { createSingleDeliveries } from '#delivery/webhooks/single-deliveries'
 import { openAppendPool, startLanes } from './lanes.ts'
 import { newId } from '#ledger/new-id'
 import { createWriteProbe } from './write-probe.ts'
 import type { PartOptions, RunningPart } from './running-part.ts'
 import { createOutbox } from './mail.ts'
-import { createConfiguredSecretBox } from './secrets.ts'
-import { createSigner } from './signing.ts'
+import { createSigner, createConfiguredSecretBox } from './keys.ts'
 
 /** Starts the API. `address` is where it listens. */
 export async function startApi(options: PartOptions): Promise<RunningPart & { address: string; app: FastifyInstance }> {
@@ -107,7 +104,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     log,
     companiesTogether: store.companiesTogether,
     ...createLookups(appends, access.pool, store.companiesTogether),
-    isReady: async () => (await access.takesWrites()) && writes.isPossible(),
+    isReady: async () => (options.isSetUp?.() ?? true) && (await access.takesWrites()) && writes.isPossible(),
     isStopping: () => isStopping,
     areReadModelsComplete,
     health: createHealth(pool, waker),

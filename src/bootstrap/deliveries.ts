@@ -4,10 +4,10 @@ import type { Metrics } from '#observe/metrics/metrics'
 import { DELIVERY_CONNECTIONS } from '#postgres/connections'
 import { openDatabase } from '#postgres/kysely'
 import { startDeliveries } from '#delivery/webhooks/deliveries'
-import { openPoster } from '#delivery/webhooks/post'
+import { openPoster } from '#delivery/webhooks/message-posting'
 import { newId } from '#ledger/new-id'
 import type { PartOptions } from './running-part.ts'
-import { createConfiguredSecretBox } from './secrets.ts'
+import { createConfiguredSecretBox } from './keys.ts'
 
 /** Starts delivering to webhooks, on connections of their own. */
 export async function openDeliveries(options: PartOptions, metrics: Metrics) {

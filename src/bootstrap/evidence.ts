@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { EvidenceServices } from '#evidence/evidence-file'
 import { readMe } from '#pages/evidence/read-me'
-import { createSigner } from './signing.ts'
+import { createSigner } from './keys.ts'
 import type { OpenedPool } from './store.ts'
 
 /** What evidence files are made with. */

@@ -1,11 +1,14 @@
-import type { Config } from '../config.ts'
+import type { Config } from '#config'
 import type { Outbox } from '#accounts/mail/outbox'
 import { readMailServer, type MailServer } from '#delivery/mail/mail-server'
 import { announceTo } from '#workers/announce'
 import { SEND_EMAILS, type PgBoss } from '#workers/queues'
 import { StartupError } from '#postgres/startup-error'
 import type { SecretBox } from '#accounts/secrets/secret-box'
-import { findConfiguredSecretBox } from './secrets.ts'
+import { findConfiguredSecretBox, createConfiguredSecretBox } from './keys.ts'
+import { MAIL_CONNECTIONS } from '#postgres/connections'
+import { startSending } from '#delivery/mail/send-next'
+import type { PartOptions, RunningPart } from './running-part.ts'
 
 /** The server that sends messages; null if none is configured. Throws a StartupError if they could not be stored. */
 export function findMailServer(config: Config, secrets: SecretBox): MailServer | null {
@@ -34,4 +37,27 @@ export async function findOutbox(config: Config): Promise<Outbox | undefined> {
   const secrets = await findConfiguredSecretBox(config)
   findMailServer(config, secrets)
   return { publicUrl: config.PUBLIC_URL!, secrets, announce: () => undefined }
+}
+
+/** Starts sending messages, on connections of its own. Does nothing without an SMTP server. */
+export async function openMail({ config, store, log }: PartOptions, boss: PgBoss): Promise<RunningPart> {
+  const secrets = await createConfiguredSecretBox(config)
+  const server = findMailServer(config, secrets)
+  if (!server) return { stop: async () => undefined }
+  const pool = store.open({ name: 'employee-ledger email', max: MAIL_CONNECTIONS, lockTimeoutMs: 1_000 })
+  const sending = await startSending({
+    boss,
+    pool,
+    secrets,
+    server,
+    log,
+    publicUrl: config.PUBLIC_URL!,
+    sweepIntervalMs: config.SWEEP_INTERVAL_MS,
+  })
+  return {
+    async stop() {
+      await sending.stop()
+      await pool.end()
+    },
+  }
 }

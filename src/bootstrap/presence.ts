@@ -1,7 +1,7 @@
 import os from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { createClient } from '#postgres/client'
+import { createClient } from '#postgres/pool'
 import { HAS_CITUS } from '#postgres/machine-address'
 import { IS_DISTRIBUTED } from '#migration/distribution-steps'
 import { PRESENCE_LOCK } from '#migration/migration-lock'

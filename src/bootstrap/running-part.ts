@@ -1,4 +1,4 @@
-import type { KeyProtocol } from '#http/calls/key-protocol'
+import type { KeyProtocol } from '#http/calls/writing-call'
 import type { Logger } from 'pino'
 import type { PROJECTIONS } from '#projections/index'
 import type { Config } from '../config.ts'
@@ -24,6 +24,8 @@ export interface PartOptions {
   log: Logger
   /** The projections that the API reads and the workers fold. Default: all. */
   projections?: typeof PROJECTIONS
+  /** Whether everything that clients wait for is there, such as the demo company. Default: it is. */
+  isSetUp?(): boolean
   /** Default: metrics that nobody scrapes. */
   metrics?: Metrics
   tracing?: Tracing | null

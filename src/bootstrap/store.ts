@@ -7,12 +7,11 @@ import type { DatabaseUrls } from '#postgres/database-urls'
 import { errorReason, StartupError } from '#postgres/startup-error'
 import { openDatabase } from '#postgres/kysely'
 import { isDistributed } from '#migration/distribution-steps'
-import { findMissing, isAhead } from '#migration/missing'
 import { openPool, type PoolOptions } from '#postgres/pool'
 import type { Target } from '#postgres/session-settings'
 import { lookUpMachine, openMachinePools, rememberMachines } from './machine-pools.ts'
 import { queueNames, createQueues, QUEUES_VERSION } from '#workers/queues'
-import { migrate, planMigration } from '#migration/migrate'
+import { migrate, planMigration, findMissing, isAhead } from '#migration/migrate'
 import { onOwnerConnection, openOwner, type OpenedOwner } from '#migration/owner'
 
 export interface OpenedPool {

@@ -1,6 +1,5 @@
 import type { Config } from '../config.ts'
-import { publishCheckpoints } from '#delivery/witnesses/publish-checkpoints'
-import { openWitnessConnections, type Witness } from '#delivery/witnesses/submit-checkpoint'
+import { publishCheckpoints, openWitnessConnections, type Witness } from '#delivery/witnesses/publish-checkpoints'
 import { makePolicy, parseWitnessKey, type WitnessPolicy, type VerifierKey } from '#ledger/audit/signed-note'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import type { LedgerTables } from '#ledger/tables'

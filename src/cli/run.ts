@@ -3,17 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { PartOptions, RunningPart } from '#bootstrap/running-part'
-import { findDatabase, type OpenedDatabase } from '#postgres/embedded/find-database'
+import { findDatabase, type OpenedDatabase } from '#postgres/embedded/embedded-postgres'
 import { migrateDatabase, openStore } from '#bootstrap/store'
 import { createRecentEventsForWorkers, startWorkers } from '#bootstrap/workers'
-import { createSigner } from '#bootstrap/signing'
+import { createSigner } from '#bootstrap/keys'
 import { announcePresence } from '#bootstrap/presence'
 import { startApi } from '#bootstrap/api'
 import { openObservability, startMetrics } from '#bootstrap/observability'
 import type { Config } from '../config.ts'
 import { openLog } from '#bootstrap/log'
-import { ensureDemo } from './demo/demo.ts'
-import { printDemo } from './demo/demo-banner.ts'
+import { ensureDemo, printDemo } from './demo/demo.ts'
 import { forcedStop, interrupt, InterruptedError, interruptible, interruption } from './terminal/interruption.ts'
 import { readSettings } from './terminal/settings.ts'
 
@@ -98,9 +97,10 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
   const listener = await interruptible(() => startMetrics(config, metrics))
   if (listener) running.parts.push(listener)
   if (parts.api) {
-    const url = await startListening(running, options)
-    const wantsDemo = parts.demo === true || (parts.demo === false && database.isEmbedded)
-    if (wantsDemo) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+    let isSetUp = !(parts.demo === true || (parts.demo === false && database.isEmbedded))
+    const url = await startListening(running, { ...options, isSetUp: () => isSetUp })
+    if (!isSetUp) printDemo(await interruptible(() => ensureDemo(config, store, url)))
+    isSetUp = true
   } else printLine('employee-ledger worker is running')
   if (listener) printLine(`metrics are at ${listener.url}`)
   if (!(await interruptible(() => createSigner(config))).isSigning) log.warn(UNSIGNED)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { gzipSync } from 'node:zlib'
-import { writeTar } from './write-tar.ts'
+import { OWN_IMPORT } from '#spreadsheets/process/plain-program'
 
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
@@ -16,8 +16,6 @@ const API_TYPES = `${CLIENT}/api-types.ts`
 /** What an import of the package leads to. */
 const NAME = 'employee-ledger-client'
 const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/{spreadsheets,text}/**/*.ts']
-/** The specifier of an import from a file beside. */
-const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 
 /** The package as npm installs it: a compressed archive that is the same, byte for byte, whenever it is made. */
 export function packClient(): Buffer {
@@ -44,4 +42,36 @@ export function packClient(): Buffer {
     return [`package/${path}`, Buffer.from(content)]
   })
   return gzipSync(writeTar(packed))
+}
+
+const BLOCK = 512
+/** Where the checksum stands in a header, and what it counts as while it is computed. */
+const CHECKSUM = { at: 148, blank: ' '.repeat(8) }
+
+/** Writes files as an archive (POSIX.1-1988 ustar). A path has at most 100 bytes. The archive holds no times and no owners. */
+function writeTar(files: readonly (readonly [path: string, content: Buffer])[]): Buffer {
+  const entries = files.flatMap(([path, content]) => [
+    writeHeader(path, content.length),
+    content,
+    Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK),
+  ])
+  return Buffer.concat([...entries, Buffer.alloc(2 * BLOCK)])
+}
+
+function writeHeader(path: string, size: number): Buffer {
+  if (Buffer.byteLength(path) > 100) throw new RangeError('a path in an archive has at most 100 bytes')
+  const header = Buffer.alloc(BLOCK)
+  const octal = (value: number, digits: number) => value.toString(8).padStart(digits, '0')
+  header.write(path, 0)
+  header.write(octal(0o644, 7), 100)
+  header.write(octal(0, 7), 108)
+  header.write(octal(0, 7), 116)
+  header.write(octal(size, 11), 124)
+  header.write(octal(0, 11), 136)
+  header.write(CHECKSUM.blank, CHECKSUM.at)
+  header.write('0', 156)
+  header.write('ustar\u000000', 257)
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${octal(sum, 6)}\0 `, CHECKSUM.at)
+  return header
 }

@@ -4,11 +4,11 @@ import {
   windowEnd,
   type KeyUsage,
   type RefreshPeriod,
+  findMissedDeadline,
+  type Expectation,
 } from './accounts/api-key.ts'
-import type { TurnedAwayReason } from './accounts/turned-away.ts'
-import { ATTENTION_KINDS, isAttentionKind, rankOf, type AttentionKind } from './attention-kinds.ts'
-import type { BackgroundWork } from './background-work.ts'
-import { findMissedDeadline, type Expectation } from './accounts/expected-calls.ts'
+import type { TurnedAwayReason } from './accounts/secrets.ts'
+import { ATTENTION_KINDS, isAttentionKind, rankOf, type AttentionKind, type BackgroundWork } from './attention-kinds.ts'
 import type { ProblemCode } from './errors.ts'
 import type { EventData, NewEvent } from './events.ts'
 import { DAY_MS, findStartOf, formatLocalDay, shiftDay } from './local-times.ts'

@@ -1,9 +1,9 @@
-import { readPunycode } from './email-domains.ts'
 import { hasMoreMembersThan } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
 import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
 import { isPossibleNumber, readPhoneNumber } from './phone-number.ts'
 import type { Fault } from './record-faults.ts'
+import { domainToASCII, domainToUnicode } from 'node:url'
 
 export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
@@ -135,8 +135,9 @@ export function readAttribute(name: AttributeName, sent: unknown, field: string 
 export const PHONE = /^\+[1-9][0-9]{1,14}$/
 // One @; a local part without spaces, control characters, the specials of RFC 5322, or misplaced dots; a domain of at
 // least two labels. The length is checked first, so the match is bounded.
-const EMAIL =
-  /^[^\s@"(),:;<>[\\\].\p{C}]+(?:\.[^\s@"(),:;<>[\\\].\p{C}]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
+const ATOM = String.raw`[^\s@"(),:;<>[\\\].\p{C}]+`
+const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?`
+const EMAIL = new RegExp(String.raw`^${ATOM}(?:\.${ATOM})*@(?:${LABEL}\.)+${LABEL}$`, 'u')
 
 // NFKC composes at most four code points, of at most two UTF-16 units each, into one.
 const UNITS_NORMALIZED_TO_ONE = 8
@@ -325,4 +326,26 @@ function invalid(fault: Fault): { errors: AttributeError[] } {
 /** Counts code points only if the number of UTF-16 units does not decide. */
 function isLongerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max)
+}
+
+/*
+ * The domain of an email address can be written in its own script or as Punycode (RFC 5890): both are one address. It is
+ * stored in its own script. Earlier versions stored what was sent.
+ */
+
+/** The address with its domain in its own script; as it is if its domain isn't valid Punycode. */
+export function readPunycode(email: string): string {
+  const at = email.indexOf('@') + 1
+  const domain = email.slice(at)
+  if (!domain.includes('xn--')) return email
+  const read = domainToUnicode(domain)
+  return read !== domain && domainToASCII(read) === domain ? email.slice(0, at) + read : email
+}
+
+/** The forms in which a normalized address may be stored: with Punycode in older ledgers. */
+export function listStoredAddresses(sent: string): string[] {
+  const email = readPunycode(sent)
+  const at = email.indexOf('@') + 1
+  const written = /^[\x20-\x7e]*$/.test(email) ? '' : domainToASCII(email.slice(at))
+  return written === '' || written === email.slice(at) ? [email] : [email, email.slice(0, at) + written]
 }

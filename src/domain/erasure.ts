@@ -1,6 +1,5 @@
-import { foldUserName, type AttributeName } from './attributes.ts'
-import { divide } from './divide.ts'
-import { listStoredAddresses } from './email-domains.ts'
+import { foldUserName, type AttributeName, listStoredAddresses } from './attributes.ts'
+import { divide } from './pieces.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
 import { cutMarks, listStoredForms, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'

@@ -1,4 +1,4 @@
-import type { RecordErrorCode } from './errors.ts'
+import { type RecordErrorCode, MAX_RECORD_ERRORS } from './errors.ts'
 
 /*
  * What can be wrong with a record. A fault is its kind and what its message is made of; its words come last, because each
@@ -73,8 +73,8 @@ const FAULTS = {
   not_midnight: words(
     'invalid_format',
     ({ field }: OfField) =>
-      `${field} must be a valid date in the format YYYY-MM-DD. A time of day can only be midnight, without a time zone ` +
-      'or in UTC',
+      `${field} must be a valid date in the format YYYY-MM-DD. A time of day can only be midnight, without a time ` +
+      'zone or in UTC',
   ),
   not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
   date_too_early: words(
@@ -127,7 +127,8 @@ const FAULTS = {
   unknown_field: words(
     'unknown_field',
     ({ meant }: { meant?: string }) =>
-      `This field does not exist; ${meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`}`,
+      'This field does not exist; ' +
+      (meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`),
   ),
   missing_locator: words(
     'missing_locator',
@@ -189,7 +190,8 @@ const FAULTS = {
   too_many_rounds: words(
     'invalid_value',
     () =>
-      'Too many records of the call are refused to tell whether this manager would report to this employee; send it again without them',
+      'Too many records of the call are refused to tell whether this manager would report to this employee; send it ' +
+      'again without them',
   ),
 } as const
 
@@ -292,4 +294,50 @@ function join(names: readonly string[], last: 'and' | 'or'): string {
 /** Formats a number of characters: `1 character`, `5 characters`. */
 export function formatCharacters(count: number): string {
   return count === 1 ? '1 character' : `${count} characters`
+}
+
+// Shared by the many records without errors.
+const NONE: readonly FieldError[] = []
+
+/** The errors of a record: the first ones found, and the total number. */
+export class RecordErrors {
+  #kept: readonly FieldError[] = NONE
+  #count = 0
+
+  /** The total number of errors, kept or not. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Whether further errors are only counted. */
+  get isFull(): boolean {
+    return this.#kept.length === MAX_RECORD_ERRORS
+  }
+
+  /** The first errors. */
+  get kept(): readonly FieldError[] {
+    return this.#kept
+  }
+
+  /** Adds an error, or only counts it once the list is full. */
+  add(path: FieldError['path'], fault: Fault, employeeId?: string): void {
+    this.#count += 1
+    if (this.isFull) return
+    const error = employeeId === undefined ? { path, fault } : { path, fault, employeeId }
+    this.#kept = [...this.#kept, error]
+  }
+
+  /** Adds an error before all others. */
+  addFirst(error: FieldError): void {
+    this.#count += 1
+    this.#kept = [error, ...this.#kept].slice(0, MAX_RECORD_ERRORS)
+  }
+
+  /** Copies the list. */
+  copy(): RecordErrors {
+    const copy = new RecordErrors()
+    copy.#kept = this.#kept
+    copy.#count = this.#count
+    return copy
+  }
 }

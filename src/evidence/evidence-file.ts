@@ -2,21 +2,20 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { inTurns } from '#admission/turns'
 import { readCompany } from '#accounts/companies/companies'
-import { divide } from '#domain/divide'
+import { divide } from '#domain/pieces'
 import { deriveEnvelope, type StoredEvent } from '#ledger/integrity/codec'
 import { leafHash } from '#ledger/integrity/merkle'
 import type { CheckpointSigner, SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
 import { assertNoGap, hasErasure, MissingEventError, formatProofLine } from '#ledger/read/export-pages'
 import { readNamesKept } from '#ledger/read/read-names'
 import { readHead } from '#ledger/read/read-head'
-import { storedEventPages } from '#ledger/read/read-stored-events'
+import { storedEventPages, type PositionRange } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
 import type { EvidenceSubject } from '#ledger/evidence/evidence-subject'
 import { countPositions, selectEvents } from './select-events.ts'
-import type { PositionRange } from '#ledger/read/read-events'
 import { addSum, prepareProof, proofPages } from '#ledger/evidence/shared-proof'
-import { DOCUMENTS } from './verifiers.ts'
 import { zip, type ZipEntry } from './zip.ts'
+import { readFileSync } from 'node:fs'
 
 /** The version of the form of evidence files, which docs/audit-format.md specifies. */
 const FORMAT = 'employee-ledger evidence 1'
@@ -188,4 +187,13 @@ async function* eventPages(
     }
     if (reached < last) throw new MissingEventError(reached + 1, companyId)
   }
+}
+
+const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
+
+/** The files of `docs` that the service hands out. They are read at the start: later, a folder can have another version. */
+export const DOCUMENTS = {
+  'docs/verify_ledger.py': read('docs/verify_ledger.py'),
+  'docs/verify_ledger.go': read('docs/verify_ledger.go'),
+  'docs/audit-format.md': read('docs/audit-format.md'),
 }

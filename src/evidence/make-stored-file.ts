@@ -172,7 +172,10 @@ const UNEXPECTED = 'The file could not be made. Start it again.'
 function explain(error: unknown): string {
   if (error instanceof NoEvidenceError) return `${error.message}.`
   if (error instanceof TooLargeError)
-    return `The file is larger than ${MAX_BYTES / 1024 ** 3} GiB. Choose a shorter period, or use the audit endpoint or the command line.`
+    return (
+      `The file is larger than ${MAX_BYTES / 1024 ** 3} GiB. Choose a shorter period, or use the audit endpoint or ` +
+      'the command line.'
+    )
   if (error instanceof ErasedMeanwhileError) return 'Data were erased while the file was made. Start it again.'
   const refusal = explainRefusal(error)
   return refusal === null ? UNEXPECTED : `${refusal}.`

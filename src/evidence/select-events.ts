@@ -5,10 +5,9 @@ import { toUuid } from '#domain/ids'
 import { parseJson } from '#domain/json'
 import { findPerson, findTraces } from '#personal-data/find-person'
 import { findLastPositionBefore, findPositionsOfCall } from '#ledger/read/read-head'
-import { storedEventPages } from '#ledger/read/read-stored-events'
+import { storedEventPages, type PositionRange } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
 import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject'
-import type { PositionRange } from '#ledger/read/read-events'
 
 /** The most separate ranges of positions in a file: each takes a few look-ups. */
 const MAX_RANGES = 100_000

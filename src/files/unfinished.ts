@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isErrno } from './errno.ts'
-import { isAlive } from './is-alive.ts'
 
 // What takes time to create is created under a temporary name and renamed when complete, so that a kill leaves nothing
 // that looks complete. The name identifies the process: `<target>.new-<pid>-<random>`.
@@ -46,4 +45,14 @@ export async function sweepUnfinished(folder: string): Promise<void> {
 // In a container, every run may have the same pid, so our own pid does not prove that the name is ours.
 function isBeingMade(name: string, maker: number): boolean {
   return maker === process.pid ? ownUnfinished.has(name) : isAlive(maker)
+}
+
+/** Whether a process with this pid is running, under any user. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return isErrno(error, 'EPERM')
+  }
 }

@@ -1,8 +1,18 @@
-import { listLogEntries, type EntryFilter, type LogEntry, type PageSize } from '#projections/bulk-user-logs/queries'
+import {
+  listLogEntries,
+  type EntryFilter,
+  type LogEntry,
+  type PageSize,
+  readNewestLogPosition,
+} from '#projections/bulk-user-logs/queries'
 import type { LedgerDb } from '#ledger/tables'
-import type { CsvColumn } from './csv-text.ts'
-import { nameRecord, type DetailedRecord } from './detailed-records.ts'
+import { type CsvColumn, writeCsvHeader, writeCsvRows } from './csv-text.ts'
 import type { ShownRecord } from './log-records.ts'
+import { writeText } from '#spreadsheets/cells'
+import { addColumns, orderColumns, ORIGIN_COLUMNS, RECORD_COLUMN, writeRecord } from '#spreadsheets/record-columns'
+import { inTurns } from '#admission/turns'
+import { formatField } from '#domain/errors'
+import { listRefusedRecords, type RefusedRecord, nameRecord, type DetailedRecord } from './refused-records.ts'
 
 const ENTRIES_PER_PAGE = 1_000
 
@@ -85,4 +95,71 @@ function formatList<Value>(
 
 function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']>[number]): string {
   return `${pointer === '' ? code : `${pointer} ${code}`}: ${message}`
+}
+
+const ENTRIES_AT_ONCE = 100
+
+/** Writes the refused records of all matching entries as CSV that people can edit, newest entry first. */
+export async function* writeAllFailedRecords(
+  db: LedgerDb,
+  companyId: string,
+  filter: EntryFilter,
+): AsyncGenerator<string> {
+  // Both times, the file has the entries that there are now.
+  const before = (await readNewestLogPosition(db, companyId)) + 1
+  async function* list(): AsyncGenerator<RefusedRecord[]> {
+    const page = { before, limit: ENTRIES_AT_ONCE, withRefused: true as const }
+    for await (const entries of listAllEntries(db, companyId, filter, page))
+      yield* listRefusedRecords(db, companyId, entries, {})
+  }
+  yield* writeFile(list)
+}
+
+/**
+ * Writes the file. Reads the records twice, first for their columns, so that memory holds a page of them at a time. Both
+ * times they are the same, unless some were erased meanwhile.
+ */
+export async function* writeFile(list: () => AsyncIterable<RefusedRecord[]>): AsyncGenerator<string> {
+  const columns = new Set<string>()
+  for await (const page of list()) {
+    for await (const { record, truncated } of inTurns(page)) {
+      if (truncated) columns.add(RECORD_COLUMN)
+      else addColumns(columns, record)
+    }
+    // Lets the reader's rights be checked, although there is nothing to send yet.
+    yield ''
+  }
+  const ordered = orderColumns(columns)
+  yield writeCsvHeader([...ORIGIN_COLUMNS, ...ordered])
+  function* rowsOf(page: readonly RefusedRecord[]): Generator<string[]> {
+    for (const refused of page) yield writeRow(refused, columns, ordered)
+  }
+  for await (const page of list()) yield* writeCsvRows(rowsOf(page))
+}
+
+function writeRow(
+  { logId, index, record, truncated, ...refused }: RefusedRecord,
+  columns: ReadonlySet<string>,
+  ordered: string[],
+): string[] {
+  const cells = truncated ? new Map([[RECORD_COLUMN, writeText(record as string)]]) : writeRecord(record, columns)
+  const errors = formatErrors(refused)
+  return [
+    logId,
+    String(index ?? ''),
+    errors === '' ? '' : writeText(errors),
+    ...ordered.map((name) => cells.get(name) ?? ''),
+  ]
+}
+
+/** Formats the errors of a record, with their fields unless the messages name them. */
+export function formatErrors({
+  errors,
+  errors_omitted: omitted,
+}: Pick<RefusedRecord, 'errors' | 'errors_omitted'>): string {
+  const texts = errors.map(({ pointer, message }) => {
+    const field = formatField(pointer)
+    return field === '' || message.startsWith(`${field} `) ? message : `${field}: ${message}`
+  })
+  return [...texts, ...(omitted === 0 ? [] : [`and ${omitted} more`])].join('; ')
 }

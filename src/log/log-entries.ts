@@ -4,7 +4,7 @@ import { BULK_USER_LOGS, countLogEntries, findLogEntry } from '#projections/bulk
 import { isId } from '#domain/ids'
 import { createPositionWaits } from '#http/live/position-waits'
 import { ProblemError } from '#http/server/problem'
-import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
+import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/corrections'
 import { readInTime, type Reads } from '#ledger/read/reads'
 import type { LedgerDb } from '#ledger/tables'
 

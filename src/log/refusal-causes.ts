@@ -6,7 +6,7 @@ import { isId } from '#domain/ids'
 import { wordCause } from '#domain/record-faults'
 import { readEventsAt } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
-import { nameRecord, type RecordNames } from './detailed-records.ts'
+import { nameRecord, type RecordNames } from './refused-records.ts'
 
 /** A cause with what the ledger tells of it: the message of its newest record, and some of its people. */
 export interface ShownCause extends Omit<RefusedOfCause, 'examples'> {

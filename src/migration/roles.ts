@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { PROJECTIONS } from '#projections/index'
 import { schemaOf, type Projection } from '#projections/projection'
-import { createClient } from '#postgres/client'
+import { createClient } from '#postgres/pool'
 import type { DatabaseUrls } from '#postgres/database-urls'
 
 /** The rights of the service's role per table; it has no others. It may insert and read events, but not change them. */

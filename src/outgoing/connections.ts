@@ -9,8 +9,7 @@ import {
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { CLOSED_EARLY, toOutgoingError, OutgoingError } from './outgoing-error.ts'
-import { lookUpHost } from './look-up.ts'
-import { mayReach } from './reachable-addresses.ts'
+import { mayReach, lookUpHost } from './reachable-addresses.ts'
 
 /** Milliseconds that a server may take from the connection to the end of its answer. */
 const ANSWER_MS = 10_000
@@ -147,4 +146,17 @@ function getResponse(request: ClientRequest, body: string | undefined, peer: str
     request.on('close', () => reject(new OutgoingError('unanswered', CLOSED_EARLY)))
     request.end(body)
   })
+}
+
+/** Reads an answer to its end. Throws if it has more than `most` bytes. */
+export async function readAnswer(response: IncomingMessage, most: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let read = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    read += chunk.length
+    // Leaving the loop closes the connection.
+    if (read > most) throw new OutgoingError('broken', `The answer exceeded ${most / 1024} KiB`)
+  }
+  return Buffer.concat(chunks)
 }

@@ -3,10 +3,10 @@ import { fileNamesPerson, mentionsPerson, textNamesPerson, type PersonNames } fr
 import { toUuid } from '#domain/ids'
 import { readPagesOutsideCalls, readRejectedPages, readStreamPages } from '#ledger/erasure/find-events'
 import { findEndsOfCalls, outdateWebhooks } from '#ledger/erasure/forget-answers'
-import { BODIES_PER_PAGE } from '#ledger/erasure/rejected-bodies'
+import { BODIES_PER_PAGE } from '#ledger/erasure/rejected-records'
 import { filterInTurns } from '#admission/turns'
 import { eraseStoredRows, readStoredRows } from '#ledger/uploads/erase-rows'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import { columns, describeTable, type EventReader, type FoundIn, type RowPlace } from './places.ts'
 
 /** An employee, or a person who appears only in refused records, with all names that they have or had. */

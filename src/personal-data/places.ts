@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import { fromUuid, toUuid, type IdPrefix } from '#domain/ids'
 import type { ErasedBy, ErasingType, EventTypeWith, StreamPrefix } from '#domain/event-types'
 import type { RecordedEvent } from '#domain/events'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 /*
  * Where data of people stand. The erasure of a person and the report of what is held about them follow the same

@@ -17,7 +17,7 @@ import {
   searchLedger,
 } from './find-person.ts'
 import type { Row } from './places.ts'
-import { formatFullName } from '#domain/employees/full-name'
+import { formatFullName } from '#domain/employees/employee'
 import { findEventsWith, readCallEnds } from '#ledger/erasure/find-events'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
 import type { LedgerDb } from '#ledger/tables'

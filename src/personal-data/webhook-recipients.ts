@@ -2,7 +2,7 @@ import type { WebhookSettings } from '#domain/webhook-types'
 import type { RecordedEvent } from '#domain/events'
 import { readPagesOutsideCalls } from '#ledger/erasure/find-events'
 import { binarySearch } from '#ledger/read/binary-search'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { Row } from './places.ts'
 
 /** A webhook with the settings that it has since an event. */

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { breaksConnection, retryOnce } from './database-errors.ts'
-import type { Queryable } from './query-client.ts'
+import type { Queryable } from './pool.ts'
 
 /** A query builder on a pool; destroying it ends the pool. */
 export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {

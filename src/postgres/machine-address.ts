@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type pg from 'pg'
-import { createClient } from './client.ts'
+import { createClient } from './pool.ts'
 
 /*
  * The machines of a Citus cluster, one by one, on a connection to each: a statement through the coordinator would fail,

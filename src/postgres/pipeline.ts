@@ -1,5 +1,6 @@
-import type { ClientBase, Connection, FieldDef, QueryResultRow, Submittable } from 'pg'
-import type { Answer, Statement, QueryClient } from './query-client.ts'
+import type { ClientBase, Connection, FieldDef, QueryResultRow, Submittable, Pool, PoolClient } from 'pg'
+import { type Answer, type Statement, type QueryClient, withClient, holdCompany } from './pool.ts'
+import { currentCompany } from './company-scope.ts'
 
 /** A pipeline that is being sent. */
 export interface Pipe extends QueryClient {
@@ -205,4 +206,22 @@ class PipelinedQuery implements Submittable, Pipe {
 function handled<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => undefined)
   return promise
+}
+
+/**
+ * Runs a task in a transaction of the company that the running code works for, and commits it. A connection on which
+ * anything went wrong is not used again.
+ */
+export async function inTransaction<Result>(
+  pool: Pool,
+  task: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return withClient(pool, async (client) => {
+    const companyId = currentCompany()
+    const first = companyId === null ? [BEGIN] : [BEGIN, holdCompany(companyId)]
+    await pipeline(client, (pipe) => Promise.all(first.map((statement) => pipe.query(statement))))
+    const result = await task(client)
+    await client.query('commit')
+    return result
+  })
 }

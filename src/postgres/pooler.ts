@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { createClient } from './client.ts'
+import { createClient } from './pool.ts'
 import { StartupError } from './startup-error.ts'
 
 /** The settings that name a database. */

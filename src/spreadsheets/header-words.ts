@@ -45,7 +45,7 @@ export const HEADER_WORDS = {
   phone: `phone phones telephone mobile cell tel telefon telefonu handy mobil rufnummer portable telefono movil celular
     cellulare telefoon mobiel mobiele komorka telefone telemovel 電話 携帯 携帯電話 手机 手机号码 手机号 电话 телефон телефона
     мобильный الهاتف الجوال`,
-  start_date: `start hire hired joining joined join doj commencement beginn eintritt einstellung anstell
+  start_date: `start firstday hire hired joining joined join doj commencement beginn eintritt einstellung anstell
     beschaftigtseit beginntaetigkeit entree embauche arrivee debut alta inicio ingreso contratacion incorporacion
     assunzione inizio indienst indiensttreding zatrudnienia rozpoczecia przyjecia zatrudnionyod admissao contratacao 入社
     入職 採用 入职 加入 приема приёма принят трудоустройства начала التعيين المباشرة`,
@@ -69,7 +69,7 @@ export const HEADER_WORDS = {
   /** The country of local phone numbers. */
   country: `country usagelocation land pays pais paese nazione kraj 国 国家 страна`,
   /** What looks like an attribute, and is none. */
-  not_ours: `middle nickname team company notes address gender sex created birth birthday anrede geschlecht geburts
+  not_ours: `middle nickname company notes address gender sex created birth birthday anrede geschlecht geburts
     geburtstag sexe sexo sesso plec naissance nacimiento nascita geboorte geboortedatum urodzenia nascimento 生 出生 рождения 性別 性别
     ヨミガナ フリガナ カナ пол отчество`,
 } as const satisfies Record<string, string>

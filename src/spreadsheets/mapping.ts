@@ -180,6 +180,17 @@ export function locateColumns(header: readonly string[], columns: readonly Colum
   })
 }
 
+/**
+ * Lists the names of columns of an earlier file that tell nothing in this one: one of them was used, and there are more
+ * now, or fewer, so that the order doesn't say which.
+ */
+export function listUnclear(earlier: readonly ColumnMapping[], names: readonly string[]): ReadonlySet<string> {
+  const count = (all: readonly string[], name: string) => all.filter((other) => other === name).length
+  const before = earlier.map(({ header }) => header)
+  const used = earlier.flatMap(({ header, to }) => (to === 'nothing' ? [] : header))
+  return new Set(used.filter((name) => names.includes(name) && count(before, name) !== count(names, name)))
+}
+
 /** The choices of a column, and of a file, that only a person can make. Each is the member of the mapping that is null. */
 export const COLUMN_QUESTIONS = ['to', 'dates', 'clock', 'calendar', 'names', 'by', 'words'] as const
 export const FILE_QUESTIONS = [

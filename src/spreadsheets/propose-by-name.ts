@@ -26,7 +26,10 @@ export function proposeByName(columns: readonly Candidate[], sample: FileSample)
     if (column.to === 'status' && all(column.sample, (word) => readWord(word, column.meaning) === null))
       column.likely = 'status'
   }
-  chooseNames(columns)
+  // A column that is called a title has salutations, where another one has the titles of jobs.
+  if (columns.some(({ to }) => to === 'job_title'))
+    for (const column of columns) if (column.meaning === 'job_title' && column.to === null) column.to = 'nothing'
+  chooseNames(columns, sample)
   chooseIdentifiers(columns)
   for (const target of new Set(columns.map(({ to }) => to))) chooseBest(columns, target)
   findKey(columns)
@@ -96,7 +99,7 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'manager':
       return sample.filled > 0 && all(sample, (value) => readYesOrNo(value) !== undefined) ? 'nothing' : meaning
     case 'country':
-      return evidence.countries === 1 ? 'phone_country' : 'nothing'
+      return evidence.areCountries ? 'phone_country' : 'nothing'
     case 'id':
     case 'user_name':
     case 'external_id':
@@ -115,7 +118,7 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
 }
 
 /** A full name is not needed beside first and last names, and a name may be one of these. */
-function chooseNames(columns: readonly Candidate[]): void {
+function chooseNames(columns: readonly Candidate[], sample: FileSample): void {
   const has = (target: Target) => columns.some(({ to }) => to === target)
   const [isFirst, isLast] = [has('last_name'), has('first_name')]
   for (const candidate of columns) {
@@ -131,22 +134,32 @@ function chooseNames(columns: readonly Candidate[]): void {
   for (const column of columns)
     if (isPartOfName(column) && column.evidence.fullNames > 0.5 && !isWhole()) column.to = 'full_name'
   const [hasParts, isFull] = [isWhole(), has('full_name')]
+  const isLacking = hasParts && lacksNames(columns, sample)
   for (const column of columns)
-    if (hasParts ? column.to === 'full_name' : isFull && isPartOfName(column)) column.to = 'nothing'
+    if (hasParts ? column.to === 'full_name' : isFull && isPartOfName(column)) {
+      column.to = 'nothing'
+      if (isLacking) column.meaning = null
+    }
+}
+
+/** Whether rows have no name in the columns of first and last names: a full name may be theirs, or that of a room. */
+export function lacksNames(columns: readonly Candidate[], { rows }: FileSample): boolean {
+  const parts = columns.filter(({ to }) => to === 'first_name' || to === 'last_name')
+  return parts.length > 0 && rows.some((cells) => parts.every(({ at }) => trimBlanks(cells[at] ?? '') === ''))
 }
 
 /** People need an identifier, so a number of employees becomes one if nothing else does. */
 function chooseIdentifiers(columns: readonly Candidate[]): void {
   const hasEmail = columns.some(({ to }) => to === 'email')
   const numbers = columns.filter(({ to, isExact }) => to === 'employee_number' && !isExact)
-  let row = 0
   for (const column of columns) {
-    const { to, meaning, isExact, evidence, sample } = column
+    const { to, meaning, isExact, evidence } = column
     if (to !== 'external_id' || isExact) continue
     if (!hasEmail && evidence.addresses === 1) column.to = 'email'
-    // The values only number the rows: 1, 2, 3.
-    else if (meaning === 'id' && sample.values.size > 1 && all(sample, (value) => value === String((row += 1))))
-      column.to = numbers.length > 0 ? 'nothing' : null
+    else if (meaning === 'id' && evidence.isCounter) column.to = numbers.length > 0 ? 'nothing' : null
+    // A login is made of a name, and changes with it.
+    else if (meaning === 'user_name' && numbers.length > 0 && evidence.codes < 0.5 && !namesManagers(column, columns))
+      column.to = 'nothing'
   }
   if (!columns.some(({ to }) => to === 'external_id')) for (const column of numbers) column.to = 'external_id'
 }
@@ -200,12 +213,15 @@ const MAX_KEYS = 8
 
 /** Managers may be named by an id that is no attribute. */
 function findKey(columns: readonly Candidate[]): void {
-  const manager = columns.find(({ to }) => to === 'manager')
-  const names = ({ sample: { values } }: Candidate) =>
-    [...manager!.sample.values.keys()].some((text) => values.has(text))
   const keys = columns.filter(({ to, meaning }) => to === 'nothing' && meaning === 'id').slice(0, MAX_KEYS)
-  const key = manager && keys.find(names)
-  if (key && !columns.some((one) => IDENTIFIERS.has(one.to) && names(one))) key.to = 'key'
+  const key = keys.find((column) => namesManagers(column, columns))
+  if (key && !columns.some((one) => IDENTIFIERS.has(one.to) && namesManagers(one, columns))) key.to = 'key'
+}
+
+/** Whether managers are named by values of a column. */
+function namesManagers({ sample: { values } }: Candidate, columns: readonly Candidate[]): boolean {
+  const manager = columns.find(({ to }) => to === 'manager')
+  return manager !== undefined && [...manager.sample.values.keys()].some((text) => values.has(text))
 }
 
 const IDENTIFIERS: ReadonlySet<Target | null> = new Set(['external_id', 'employee_number', 'email'])

@@ -3,7 +3,7 @@ import { all, ask, type Candidate, TEXTS } from './candidate.ts'
 import type { FileSample } from './column-samples.ts'
 import { ColumnsOfFile, MOST } from './columns-of-file.ts'
 import { HEADING_COLUMN } from './find-table.ts'
-import { proposeByName } from './propose-by-name.ts'
+import { lacksNames, proposeByName } from './propose-by-name.ts'
 import { foldLatin } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
 import { readStatusWord } from './status-words.ts'
@@ -22,8 +22,10 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
     columns.filter(
       ({ meaning, isExact, to, sample: { filled } }) => meaning === null && !isExact && to === 'nothing' && filled > 0,
     )
-  // Who names columns as the API does knows what the others are, apart from who has left.
-  if (columns.some(({ isExact, to }) => isExact && to !== 'nothing' && to !== 'custom'))
+  // Who names most columns as the API does, or the id, knows what the others are, apart from who has left. A few other
+  // names are no proof: other systems have a `department`, too.
+  const exact = columns.filter(({ isExact, to }) => isExact && to !== 'nothing')
+  if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id'))
     return askStatus(unknown(), file, true)
   for (const propose of PROPOSALS) {
     yield
@@ -48,7 +50,7 @@ function proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): vo
 function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const hasPhones = file.all.some(({ to, evidence }) => to === 'phone' || evidence.phones > 0.5)
   if (!hasPhones || file.has('phone_country')) return
-  const found = unknown.filter(({ evidence }) => evidence.countries === 1)
+  const found = unknown.filter(({ evidence }) => evidence.areCountries)
   // A department may be called IT.
   const isName = ({ sample: { values } }: Candidate) =>
     [...values.keys()].some((name) => trimBlanks(name).length > 2) ||
@@ -117,10 +119,7 @@ const isFullName = ({ evidence }: Candidate) => evidence.fullNames >= 0.6 && evi
 
 function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const hasAll = file.has('full_name') || (file.has('first_name') && file.has('last_name'))
-  // Where rows have no other name, a full name may be theirs.
-  const parts = file.all.filter(({ to }) => to === 'first_name' || to === 'last_name')
-  const isMissing = (cells: readonly string[]) => parts.every(({ at }) => trimBlanks(cells[at] ?? '') === '')
-  if (hasAll && !(parts.length > 0 && file.sample.rows.some(isMissing))) return
+  if (hasAll && !lacksNames(file.all, file.sample)) return
   const { count } = file.sample
   const found = unknown.filter((column) => {
     const { evidence, sample } = column
@@ -131,7 +130,7 @@ function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void 
   const own = full.filter((column) => isOwn(column, file))
   const [only, more] = own.length > 0 ? own : found.length === 1 && count >= FEW_ROWS ? full : []
   // How they are split is asked anyway.
-  if (only && !more && parts.length === 0) only.to = 'full_name'
+  if (only && !more && !file.has('first_name') && !file.has('last_name')) only.to = 'full_name'
   else for (const column of found) ask([column], isFullName(column) ? 'full_name' : undefined)
 }
 
@@ -139,7 +138,7 @@ function proposeIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   // One value tells nothing.
   if (file.has('external_id') || file.sample.count < 2) return
   const found = unknown.filter(({ evidence, sample: { filled } }) => {
-    const isCode = evidence.codes >= MOST && evidence.addresses === 0
+    const isCode = evidence.codes >= MOST && evidence.addresses === 0 && !evidence.isCounter
     return isCode && evidence.isUnique && filled >= file.sample.count * MOST
   })
   // A phone number, or the number of a department, is unique in a small file, too.
@@ -191,9 +190,9 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     const isSameForAll = sample.values.size === 1 && sample.filled === count
     if (isSameForAll && isSure && count >= FEW_ROWS) return false
     if (header === HEADING_COLUMN) return true
-    if (file.isIndependent(column)) return false
+    if (evidence.isCounter || file.isIndependent(column)) return false
     if (evidence.isFlag) return true
-    if (file.isImplied(column) || evidence.countries === 1) return false
+    if (file.isImplied(column) || evidence.areCountries) return false
     const words = [...sample.values.keys()]
     // A remark with a number is no status.
     if (words.some((text) => /\p{L}/u.test(text) && /\s/.test(text) && /\d/.test(text))) return false

@@ -1,5 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { getCountries } from 'libphonenumber-js/min'
+import type { Mapping } from './mapping.ts'
 import { simplify } from './recognize-header.ts'
 import { isPhoneCountry } from './read-phone.ts'
 
@@ -10,19 +11,28 @@ const LANGUAGES =
 /** Other names that people write, which the standard data don't have. */
 const OTHERS: Readonly<Record<string, string>> = { uk: 'GB', 'great britain': 'GB', england: 'GB', usa: 'US' }
 
-function listNames(): ReadonlyMap<string, string> {
-  const found = new Map<string, string>(Object.entries(OTHERS))
-  for (const language of LANGUAGES.split(' ')) {
-    const display = new Intl.DisplayNames([language], { type: 'region', fallback: 'none' })
-    for (const code of getCountries()) {
-      const name = display.of(code)
-      if (name !== undefined && !found.has(simplify(name))) found.set(simplify(name), code)
-    }
+/** The codes by the names in the languages that have been needed, and the languages that have not. */
+const known = new Map<string, string>(Object.entries(OTHERS))
+const further = LANGUAGES.split(' ')
+
+function loadLanguage(): void {
+  const display = new Intl.DisplayNames([further.shift()!], { type: 'region', fallback: 'none' })
+  for (const code of getCountries()) {
+    const name = display.of(code)
+    if (name === undefined) continue
+    const simple = simplify(name)
+    if (!known.has(simple)) known.set(simple, code)
   }
-  return found
 }
 
-const NAMES = listNames()
+/**
+ * Loads the names that a mapping needs, in pieces: all languages together take as long as a request may. Without it, the
+ * first name that is read waits for them.
+ */
+export function* loadCountryNames({ columns }: Mapping): Generator<void, void, void> {
+  if (!columns.some(({ to }) => to === 'phone_country')) return
+  for (; further.length > 0; yield) loadLanguage()
+}
 
 /** Of a longer text, so many UTF-16 units are looked at. */
 const MAX_LENGTH = 64
@@ -33,7 +43,12 @@ export function readCountryName(cell: string): string | null {
   const code = text.toUpperCase()
   if (isPhoneCountry(code)) return code
   if (text.length < 2) return null
-  return NAMES.get(simplify(text)) ?? null
+  const simple = simplify(text)
+  for (;;) {
+    const found = known.get(simple)
+    if (found !== undefined || further.length === 0) return found ?? null
+    loadLanguage()
+  }
 }
 
 /** Whether a text is a country, as people write it: not two letters in lower case. */

@@ -49,15 +49,15 @@ const SEPARATORS = [',', ';', '\t', '|', '^', '~']
 const NAMED_SEPARATOR = /^sep=([^"\r\n])(?=[\r\n])/i
 
 /**
- * Finds the separator that cuts the most of the first lines into equally many cells. Text in quotation marks is left
- * out.
+ * Finds the separator that cuts the most of the first lines into equally many cells. Cells in quotation marks are
+ * left out.
  */
 function findSeparator(start: string): string {
   const named = NAMED_SEPARATOR.exec(start)?.[1]
   if (named !== undefined) return named
   const lines = start
     .slice(0, START)
-    .replaceAll(/"[^"]*"/g, '')
+    .replaceAll(/(?<![^,;\t|^~\s])"(?:[^"]|"")*"/g, '')
     .split(/[\r\n]+/, MAX_LINES)
   const sizes = new Map(SEPARATORS.map((separator) => [separator, measureTable(lines, separator)]))
   return SEPARATORS.toSorted((a, b) => sizes.get(b)! - sizes.get(a)!)[0]!
@@ -135,7 +135,7 @@ class CsvParser {
           this.#cell = ''
         }
         place = QUOTED
-      } else if (code === QUOTE || place >= BEHIND)
+      } else if (place >= BEHIND)
         throw new FileError(
           this.#line,
           'A quotation mark within a cell must be doubled, and the cell be in quotation marks',

@@ -153,12 +153,18 @@ function findDay(
 
 const BUDDHIST_YEARS = 543
 
-const ISLAMIC = new Intl.DateTimeFormat('en-u-ca-islamic-umalqura-nu-latn', {
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  timeZone: 'UTC',
-})
+/** Made on first need, as the names of months are: either takes milliseconds, and few files need it. */
+let islamic: Intl.DateTimeFormat | undefined
+
+function openIslamic(): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-u-ca-islamic-umalqura-nu-latn', {
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    timeZone: 'UTC',
+  })
+}
+
 /** 1 Muharram of the year 1, and the mean lengths of years and months, in days. */
 const [HIJRA, ISLAMIC_YEAR, ISLAMIC_MONTH] = [Date.UTC(622, 6, 19), 354.367, 29.53]
 /** By how many days the means may be wrong. */
@@ -166,10 +172,11 @@ const INEXACT = 4
 
 function findIslamicDay(year: number, month: number, inMonth: number): string | null {
   if (month < 1 || month > 12 || inMonth < 1 || inMonth > 30) return null
+  islamic ??= openIslamic()
   const mean = Math.floor((year - 1) * ISLAMIC_YEAR + (month - 1) * ISLAMIC_MONTH + inMonth - 1)
   for (let off = -INEXACT; off <= INEXACT; off += 1) {
     const date = new Date(HIJRA + (mean + off) * DAY_MS)
-    const parts = ISLAMIC.formatToParts(date)
+    const parts = islamic.formatToParts(date)
     const read = (type: string) => Number.parseInt(parts.find((part) => part.type === type)?.value ?? '', 10)
     if (read('year') === year && read('month') === month && read('day') === inMonth) return formatDay(date)
   }
@@ -178,17 +185,19 @@ function findIslamicDay(year: number, month: number, inMonth: number): string | 
 
 /** Reads the number or the name of a month, as digits. */
 function readMonth(text: string): string | undefined {
-  return /^[0-9]{1,2}$/.test(text) ? text : MONTHS.get(simplify(text))
+  if (/^[0-9]{1,2}$/.test(text)) return text
+  months ??= listMonths()
+  return months.get(simplify(text))
 }
 
 const LANGUAGES = 'en de fr es it nl pl pt ru tr cs sv da hu el he th'.split(' ')
 
 /** The names of months, also as they follow a day, and their first three letters where these tell the month. */
-const MONTHS: ReadonlyMap<string, string> = listMonths()
+let months: ReadonlyMap<string, string> | undefined
 
 function listMonths(): Map<string, string> {
-  const months = new Map<string, Set<number>>()
-  const add = (name: string, month: number) => months.set(name, (months.get(name) ?? new Set()).add(month))
+  const found = new Map<string, Set<number>>()
+  const add = (name: string, month: number) => found.set(name, (found.get(name) ?? new Set()).add(month))
   for (const language of LANGUAGES)
     for (const options of [{ month: 'long' }, { month: 'short' }, { month: 'long', day: 'numeric' }] as const) {
       const format = new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' })
@@ -199,5 +208,5 @@ function listMonths(): Map<string, string> {
         if (/^\p{L}{4}/u.test(name)) add(name.slice(0, 3), month)
       }
     }
-  return new Map([...months].flatMap(([name, [month, other]]) => (other === undefined ? [[name, String(month)]] : [])))
+  return new Map([...found].flatMap(([name, [month, other]]) => (other === undefined ? [[name, String(month)]] : [])))
 }

@@ -135,7 +135,10 @@ function matchColumns({ line, cells }: FileRow, mapping: Mapping, report: Report
   for (const [at, index] of locateColumns(cells, mapping.columns).entries()) {
     const given = mapping.columns[at]!
     if (index !== -1) columns[index] = { ...given, number: index + 1, isRecord: isRecord(given.header) }
-    else report(line, null, `The mapping has a column ${showCell(readName(given.header))}, which the file doesn't have`)
+    else {
+      const why = cells.includes(given.header) ? 'has more or fewer times' : "doesn't have"
+      report(line, null, `The mapping has a column ${showCell(readName(given.header))}, which the file ${why}`)
+    }
   }
   for (const [at, cell] of cells.entries())
     // Spreadsheets keep empty columns behind the last one.

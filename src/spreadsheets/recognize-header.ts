@@ -27,8 +27,9 @@ const CLASSES = new Map<string, WordClass[]>()
 for (const [name, words] of Object.entries({ ...HEADER_WORDS, ...OTHER_WORDS }))
   for (const word of words.split(/\s+/)) CLASSES.set(word, [...(CLASSES.get(word) ?? []), name as WordClass])
 
-/** What a system adds to the name of a column: `[Required]`, `(optional)`, `*`, a number, the format of dates. */
-const ADDED = /\s+\[[^\]]*\]|\s*\((?:required|optional|pflichtfeld|obligatoire|[0-9]+|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
+/** What a system adds to the name of a column: `[userPrincipalName] Required`, `(optional)`, `*`, the format of dates. */
+const ADDED =
+  /\s+\[[^\]]*\](?: (?:required|optional)$)?|\s*\((?:required|optional|pflichtfeld|obligatoire|[0-9]+|[dmyjat./ -]+)\)|\s*\*+\s*$/gi
 /** What systems put before the names of columns that their users add. */
 const OWN_COLUMN = /^(?:x|u|cf|custom)_+(?=\p{L})/iu
 
@@ -79,8 +80,13 @@ const isMeaning = (name: WordClass): name is keyof typeof HEADER_WORDS => name i
 /** What the words of a name say together, if all of them are known. */
 function readWords(text: string): HeaderMeaning | null {
   const simple = simplify(text)
-  const whole = CLASSES.get(simple.replaceAll(' ', ''))?.find(isMeaning)
-  if (whole) return whole
+  const words = simple.split(' ')
+  // `Last day of work` is `lastday`, as far as its words matter.
+  const telling = words.filter((word) => !CLASSES.get(word)?.includes('filler'))
+  for (const some of telling.length > 1 ? [words, telling] : [words]) {
+    const whole = CLASSES.get(some.join(''))?.find(isMeaning)
+    if (whole) return whole
+  }
   let found: readonly (readonly WordClass[])[] = []
   for (const word of simple.replaceAll(/\d+/g, ' ').split(' ')) {
     if (word === '') continue

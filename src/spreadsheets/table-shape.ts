@@ -14,9 +14,12 @@ export function listFilled({ cells }: Pick<FileRow, 'cells'>): string[] {
   return cells.filter((cell) => trimBlanks(cell) !== '')
 }
 
-/** Cells that show nothing, such as blanks, are empty, too. */
+/** A line that is drawn between rows. */
+const RULE = /^[-=_*+~]{3,}$/
+
+/** Cells that show nothing, such as blanks, are empty, too, and so is a row that is only a line. */
 export function isEmpty(row: FileRow): boolean {
-  return row.cells.every((cell) => trimBlanks(cell) === '')
+  return listFilled(row).every((cell) => RULE.test(cell.slice(0, MAX_CELL)))
 }
 
 const TOTAL =

@@ -31,9 +31,12 @@ export interface Evidence {
   isUnspaced: boolean
   /** Texts of one word, or of two. */
   shortNames: number
-  countries: number
+  /** Whether all are names or codes of countries. It is found out on demand: that takes the names in all languages. */
+  readonly areCountries: boolean
   /** Whether nearly no value occurs twice. */
   isUnique: boolean
+  /** Whether the values only number the rows: 1, 2, 3. */
+  isCounter: boolean
   /** Whether the values are a few words, of which at least one occurs several times. */
   isFew: boolean
   /** Whether the values are yes and no, or one mark that some rows have. */
@@ -73,9 +76,12 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     texts: share((text) => hasLetters(text) && !text.includes('@')),
     fullNames: share((text) => FULL_NAME.test(text)),
     shortNames: share((text) => SHORT_NAME.test(text)),
-    countries: share(isCountryName),
+    get areCountries() {
+      return texts.length > 0 && texts.every(isCountryName)
+    },
     isUnspaced: texts.some((text) => UNSPACED.test(text)),
     isUnique: counted > 0 && values.size >= counted * UNIQUE_SHARE,
+    isCounter: texts.length > 2 && texts.every((text, at) => text === String(at + 1)),
     isFew: isShort && values.size < counted && !texts.every((text) => ADDRESS.test(text) || isPhoneText(text)),
     isFlag: isShort && (isAnswer || (isMark && filled < rows)),
   }

@@ -1,14 +1,13 @@
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
-import type { CallAnswer } from '#domain/calls/call-protocol'
-import type { LeftAttribute, UndoAnswer, UndoneRecord } from '#domain/calls/answer-undo'
+import type { CallAnswer } from '#domain/calls/call-decision'
+import type { LeftAttribute, UndoAnswer, UndoneRecord } from '#domain/calls/answer-call'
 import { problem } from '#domain/errors'
 import type { NewEvent } from '#domain/events'
 import { isId } from '#domain/ids'
-import type { CommandServices } from '#ledger/calls/run-api-call'
-import { undoCall } from '#ledger/calls/undo-call'
-import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
+import { type CommandServices, undoCall } from '#ledger/calls/run-api-call'
+import { findCalls, NO_SUCH_ENTRY } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
-import { findLaterChanges } from '#ledger/undo/find-later-changes'
+import { findLaterChanges } from '#ledger/undo/undoings'
 
 /** What undoing entries needs. */
 export interface UndoServices {

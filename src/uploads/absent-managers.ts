@@ -1,4 +1,4 @@
-import { NOBODY } from '#domain/calls/touched-values'
+import { NOBODY } from '#domain/calls/uniqueness'
 import type { Pool } from 'pg'
 import type { RowKeys } from '#spreadsheets/plan-rows'
 import { normalizeEmail } from '#text/normalize-text'

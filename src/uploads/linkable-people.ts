@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
-import { isLinkable } from '#domain/calls/call-draft'
-import { NOBODY } from '#domain/calls/touched-values'
-import { findWithoutExternalId } from '#ledger/read/find-without-external-id'
-import { loadEmployees } from '#ledger/read/read-employees'
+import { isLinkable } from '#domain/calls/call-decision'
+import { NOBODY } from '#domain/calls/uniqueness'
+import { loadEmployees, findWithoutExternalId } from '#ledger/read/read-employees'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import type { RowKeys } from '#spreadsheets/plan-rows'
 

@@ -5,7 +5,7 @@ import type { CorrectedRecord, StoredRow, UploadOperation } from '#domain/upload
 import { MAX_CORRECTIONS } from '#domain/uploads'
 import type { CorrectedRecords } from '#domain/events'
 import { isId } from '#domain/ids'
-import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/find-calls'
+import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
 
 /*

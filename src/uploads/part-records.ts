@@ -1,6 +1,7 @@
-import { inTurns } from '#admission/turns'
+import { doInTurns, inTurns } from '#admission/turns'
 import { parseRecord } from '#bodies/json-body'
 import type { FileFault } from '#spreadsheets/file-error'
+import { loadCountryNames } from '#spreadsheets/read-country'
 import { openRows, type RowReader } from '#spreadsheets/read-records'
 import type { StoredRow } from '#domain/uploads'
 import { dateOf, type StoredUpload } from '#ledger/uploads/read-uploads'
@@ -48,6 +49,7 @@ export async function readPart(
   all: readonly StoredRow[],
 ): Promise<PartRecords> {
   const file = openUpload(upload)
+  if (upload.mapping) await doInTurns(loadCountryNames(upload.mapping))
   const [body, rows, faults, notes]: [unknown[], StoredRow[], FileFault[], FileFault[]] = [[], [], [], []]
   let bytes = 0
   const unreadable: UnreadableRow[] = []

@@ -3,6 +3,7 @@ import { FileError } from '#spreadsheets/file-error'
 import { USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping'
 import { keysOfRecord, planRows, type RowKeys } from '#spreadsheets/plan-rows'
 import { RowCounts } from '#spreadsheets/count-rows'
+import { loadCountryNames } from '#spreadsheets/read-country'
 import { openRows } from '#spreadsheets/read-records'
 import type { CorrectedRecord, StoredRow } from '#domain/uploads'
 import type { FilledPart } from '#ledger/uploads/store-upload'
@@ -46,6 +47,7 @@ export async function planParts(
   const readKeys = openKeys(header, mapping)
   const counts = header && mapping ? new RowCounts(header, mapping, today) : null
   const keys: RowKeys[] = []
+  if (mapping) await doInTurns(loadCountryNames(mapping), signal)
   for await (const row of inTurns(rows, signal)) {
     keys.push(readKeys(row))
     counts?.add(row.cells ?? [])

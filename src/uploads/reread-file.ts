@@ -2,7 +2,7 @@ import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import type { Budget } from '#admission/budget'
 import { FileQuestion, type FileAnswers } from '#spreadsheets/file-question'
 import { cancelUpload } from '#ledger/uploads/change-upload'
-import { forgetOriginal, type Original, readOriginal } from '#ledger/uploads/originals'
+import { forgetOriginal, type Original, readOriginal } from '#ledger/uploads/store-upload'
 import { NO_SUCH_UPLOAD } from '#ledger/uploads/read-uploads'
 import { askAboutFile, storeFile, type SentFile, type UploadRouteServices } from './store-file.ts'
 

@@ -13,15 +13,21 @@ import type { FileAnswers, StoredQuestion } from '#spreadsheets/file-question'
 import { FileQuestion } from '#spreadsheets/file-question'
 import { prepareReader } from '#spreadsheets/process/read-apart'
 import type { UploadOperation } from '#domain/uploads'
-import { type Original, storeOriginal } from '#ledger/uploads/originals'
 import type { LedgerDb } from '#ledger/tables'
 import { findMapping, type FoundMapping, listAnswers } from '#ledger/uploads/remember-mapping'
-import { ifRoom, MAX_UPLOADS, MAX_UPLOADED_BYTES, storeUpload } from '#ledger/uploads/store-upload'
+import {
+  ifRoom,
+  MAX_UPLOADS,
+  MAX_UPLOADED_BYTES,
+  storeUpload,
+  type Original,
+  storeOriginal,
+} from '#ledger/uploads/store-upload'
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
 import { countReturning } from './returning-people.ts'
-import { inTransaction } from '#postgres/transaction'
+import { inTransaction } from '#postgres/pipeline'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
 import { countBytes, readFile, type ReadFile } from './read-file.ts'
@@ -249,7 +255,9 @@ async function refuseSecrets(
   const file = await readSent(services, companyId, likely, signal).catch(ignoreFaults)
   const [name] = file?.secrets ?? []
   if (name === undefined) return
-  const message = `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, and upload it again`
+  const message =
+    `The column "${name}" may hold passwords. Remove it, save the file as UTF-8 or with one sheet, ` +
+    'and upload it again'
   throw new FileFaultError([{ line: 1, column: null, message }])
 }
 
@@ -293,5 +301,6 @@ const MAX_NAMES = 20
 
 const TOO_MANY = problem(
   'too_many_uploads',
-  `A company can have ${MAX_UPLOADS} unfinished uploads with ${MAX_UPLOADED_BYTES / MIB} MiB. Apply or delete some. They are also deleted after a day`,
+  `A company can have ${MAX_UPLOADS} unfinished uploads with ${MAX_UPLOADED_BYTES / MIB} MiB. Apply or delete some. ` +
+    'They are also deleted after a day',
 )

@@ -1,13 +1,18 @@
 import { formatTime } from '#domain/local-times'
 import { wordLimited } from '#domain/accounts/key-limits'
 import { groupProblems, RECORD_CODES, type AttentionItem } from '#domain/attention'
-import type { AttentionKind } from '#domain/attention-kinds'
-import { BACKGROUND_WORK } from '#domain/background-work'
+import { type AttentionKind, BACKGROUND_WORK } from '#domain/attention-kinds'
 import type { ProblemCode } from '#domain/errors'
 import { buildUrl, NAVIGATION, nameList, REFUSALS } from './navigation.ts'
-import { describeCode } from './failure-causes.ts'
-import { decapitalize, formatAtLeast, formatCount, formatNumber, wasOrWere } from './numbers.ts'
-import { formatAge, formatLength } from './lengths-of-time.ts'
+import {
+  decapitalize,
+  formatAtLeast,
+  formatCount,
+  formatNumber,
+  wasOrWere,
+  formatAge,
+  formatLength,
+} from './numbers.ts'
 
 /* What pages and emails say of what needs attention, and where they lead. */
 
@@ -62,7 +67,8 @@ export function countCalls(calls: number, isMore: boolean): string {
 /** Says what calls cost, by which they are ordered: `26,756 records in 1,630 calls`. */
 export function countCost({ calls, records, is_more: isMore }: Cost): string {
   if (records === 0) return countCalls(calls, isMore)
-  return `${formatAtLeast(records, isMore)} ${records === 1 && !isMore ? 'record' : 'records'} in ${countCalls(calls, isMore)}`
+  const noun = records === 1 && !isMore ? 'record' : 'records'
+  return `${formatAtLeast(records, isMore)} ${noun} in ${countCalls(calls, isMore)}`
 }
 
 type Cost = { calls: number; records: number; is_more: boolean }
@@ -145,7 +151,9 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
   }),
   quota_used: ({ details }, { nowMs }) => ({
     problem: `${countUsed(details)}${details.calls > 0 ? `; ${countCost(details)} failed since yesterday` : ''}`,
-    remedy: `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. Raise the quota to allow them now.`,
+    remedy:
+      `Calls are refused until the quota resets, ${untilReset(details, nowMs)}. ` +
+      'Raise the quota to allow them now.',
   }),
   quota_nearly_used: ({ details }, { nowMs }) => ({
     problem: countUsed(details),
@@ -161,16 +169,20 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
         and send the call again.`,
     }
   },
-  key_deactivated_many: ({ details: { deactivations, active }, since }, { time }) => ({
-    problem: `deactivated ${formatNumber(deactivations)} of ${formatNumber(active)} people in the day of ${time(since!)}`,
-    remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
-  }),
+  key_deactivated_many: ({ details, since }, { time }) => {
+    const [deactivated, active] = [details.deactivations, details.active].map(formatNumber)
+    return {
+      problem: `deactivated ${deactivated} of ${active} people in the day of ${time(since!)}`,
+      remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
+    }
+  },
   fields_overwritten: ({ details: { other_key: other, fields, people } }) => ({
     problem:
       `the key and ${other?.name ?? 'files or pages of users'} set back each other's ` +
       `${fields.join(', ')} of ${formatAtLeast(people, true)} people in the last week`,
     remedy:
-      'Decide which of them is right, and take these fields from the other, under “Fields it may write” of its key.',
+      'Decide which of them is right, and take these fields from the other, under “Fields it may write” of ' +
+      'its key.',
   }),
   key_expired: ({ details }, { time }) => ({
     problem: `expired ${time(details.expires_at)}`,
@@ -234,4 +246,34 @@ export function describeItem<Kind extends AttentionKind>(
   nowMs: number,
 ): ItemWords {
   return ITEM_WORDS[item.kind](item, { time: (instant) => formatTime(instant, timeZone), nowMs })
+}
+
+/** Why calls fail, in a few words, by their error code. */
+const CAUSES: Partial<Record<ProblemCode, string>> = {
+  malformed_json: 'body is not JSON',
+  invalid_body: 'body has the wrong structure',
+  invalid_query: 'query parameter is not valid',
+  idempotency_key_invalid: 'idempotency key is not valid',
+  key_disabled: 'key is disabled',
+  address_not_allowed: 'address is not allowed',
+  scope_missing: 'key may not do this',
+  employee_not_found: 'no such employee',
+  already_exists: 'employee already exists',
+  inactive_employee_exists: 'inactive employee exists',
+  former_name: 'former identifier',
+  precondition_failed: 'condition does not hold',
+  payload_too_large: 'body is too large',
+  batch_too_large: 'too many records',
+  unsupported_media_type: 'body is not sent as JSON',
+  validation_failed: 'records are not valid',
+  empty_batch: 'no records',
+  idempotency_key_reused: 'idempotency key was used before',
+  limit_reached: 'daily limit of the key',
+  quota_exceeded: 'quota is used up',
+  internal_error: 'error of this service',
+}
+
+/** Says in a few words why a call failed. A code without words stands for itself. */
+export function describeCode(code: string): string {
+  return CAUSES[code as ProblemCode] ?? code.replaceAll('_', ' ')
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { divide } from '#domain/divide'
-import type { PgBoss } from './queues.ts'
+import { divide } from '#domain/pieces'
+import { type PgBoss, queueOf } from './queues.ts'
+import { PROJECTIONS } from '#projections/index'
 
 /** A job names companies that may have something to do. It is only a hint; their rows decide. */
 export interface CompaniesJob {
@@ -69,4 +70,15 @@ export function createAnnouncer(
     },
     idle: async () => sending,
   }
+}
+
+/**
+ * Milliseconds for which newly committed companies are batched into a job. A job is expensive compared with folding an
+ * event, so batching pays off under load; after a pause, a job is sent at once.
+ */
+const GATHER_MS = 50
+
+/** Wakes the projections for companies with new events: one job per projection, at most one per batching interval. */
+export function createWaker(boss: PgBoss, onError: (error: unknown) => void): Announcer {
+  return announceTo(boss, PROJECTIONS.map(queueOf), onError, GATHER_MS)
 }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Projection } from '#projections/projection'
-import { divide } from '#domain/divide'
+import { divide } from '#domain/pieces'
 import type { RecentEvents } from '#ledger/append/recent-events'
 import type { LedgerDb } from '#ledger/tables'
 import { inCompany } from '#postgres/company-scope'

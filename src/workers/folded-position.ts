@@ -10,4 +10,5 @@ export const JOIN_CHECKPOINTS = PROJECTIONS.map(
  * SQL, beside `JOIN_CHECKPOINTS`: the position up to which every projection has folded the company's events. It leaves
  * out projections that are parked, which an operator must repair.
  */
-export const FOLDED_POSITION = `least(h.position, ${PROJECTIONS.map((_, at) => `case when c${at}.parked_at is null then coalesce(c${at}.position, 0) end`).join(', ')})`
+const POSITIONS = PROJECTIONS.map((_, at) => `case when c${at}.parked_at is null then coalesce(c${at}.position, 0) end`)
+export const FOLDED_POSITION = `least(h.position, ${POSITIONS.join(', ')})`

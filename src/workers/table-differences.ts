@@ -87,7 +87,8 @@ export async function findDifferences(
       ${options.showValues ? sql`json_build_object(${sql.join(values)})` : sql`null`} as values
     from (select * from ${sql.id(copies.live, table.name)} where company_id = ${toUuid(companyId)}) l
     full join ${sql.id(copies.scratch, table.name)} s on ${sameKey(table)}
-    where l.company_id is null or s.company_id is null or ${sql.join([sql`false`, ...others.map(isDifferent)], sql` or `)}
+    where l.company_id is null or s.company_id is null
+      or ${sql.join([sql`false`, ...others.map(isDifferent)], sql` or `)}
     order by ${sql.join(table.key.map((name) => sql`coalesce(l.${sql.id(name)}, s.${sql.id(name)})`))}
     limit ${options.limit}`.execute(db)
   const first = rows.map(({ kind, key: rowKey, columns: names, values: all }) => {
@@ -105,9 +106,8 @@ export async function replaceDiffering(db: LedgerDb, copies: Copies, table: Tabl
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${isDifferent(column)})`)], sql` and `)
   // Citus joins a distributed table with a local one only if the local one is materialized or on the left side.
   const deleted = await sql`with s as materialized (select * from ${scratch})
-    delete from ${live} l where l.company_id = ${toUuid(companyId)} and not exists (select 1 from s where ${alike})`.execute(
-    db,
-  )
+    delete from ${live} l where l.company_id = ${toUuid(companyId)}
+      and not exists (select 1 from s where ${alike})`.execute(db)
   const names = table.columns.map(({ name }) => sql.id(name))
   const columns = sql.join(table.columns.map(({ name }) => sql`s.${sql.id(name)}`))
   const inserted = await sql`insert into ${live} (${sql.join(names)}) select ${columns} from ${scratch} s

@@ -2,6 +2,8 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { clearFailingWork, recordFailingWork, type WorkRef } from '#ledger/background/failing-work'
 import { startSweep } from './sweep.ts'
+import { findUnguardedTables } from '#ledger/audit/unguarded-tables'
+import type { LedgerDb } from '#ledger/tables'
 
 const INTERVAL_MS = 60_000
 /** Looks, one after the other, that find the same work untouched. */
@@ -70,3 +72,40 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
 }
 
 const keyOf = ({ work, companyId, subject }: DueWork) => JSON.stringify([work, companyId, subject])
+
+const GUARD_INTERVAL_MS = 60_000
+/** How many tables the log names. */
+const NAMED_TABLES = 10
+
+interface GuardOptions {
+  db: LedgerDb
+  log: Logger
+  /** Called after each round with the number of tables that could be changed. */
+  onRound(count: number): void
+  intervalMs?: number
+}
+
+/**
+ * Looks once a minute whether the triggers that refuse changes of events are there, and says in the log what changed.
+ * Every worker does this, so it doesn't depend on one process.
+ */
+export function watchGuard({ db, log, onRound, intervalMs = GUARD_INTERVAL_MS }: GuardOptions): {
+  stop(): Promise<void>
+} {
+  let before: string[] = []
+
+  async function look(): Promise<void> {
+    const tables = await findUnguardedTables(db)
+    if (String(before) !== String(tables)) {
+      const facts = { count: tables.length, tables: tables.slice(0, NAMED_TABLES) }
+      if (tables.length > 0) log.error(facts, 'events can be changed: a trigger that refuses it is missing or disabled')
+      else log.warn(facts, 'the triggers that refuse changes of events are back')
+    }
+    before = tables
+    onRound(tables.length)
+  }
+
+  return startSweep(look, intervalMs, (error) =>
+    log.warn({ err: error }, 'could not check the triggers that protect events'),
+  )
+}

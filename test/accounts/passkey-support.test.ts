@@ -1,5 +1,5 @@
 import t from 'tap'
-import { findPasskeySupport } from '../../src/accounts/passkeys/relying-party.ts'
+import { findPasskeySupport } from '../../src/accounts/passkeys/webauthn.ts'
 
 await t.test('passkeys work at an https host and at localhost, with a key for secrets', async (t) => {
   const works: [url: string, id: string, origin: string][] = [

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises'
 import path from 'node:path'
-import { createNotes, createSigner } from '../../src/bootstrap/signing.ts'
+import { createNotes, createSigner } from '../../src/bootstrap/keys.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { freePort } from '../support/processes/free-port.ts'

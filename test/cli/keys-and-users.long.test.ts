@@ -99,6 +99,10 @@ await t.test("a user's role and status are changed, and tokens follow at once", 
     [],
     'a removed user is not listed',
   )
+  const issuing = ['token', 'issue', ...of(admin.user_id), '--name', 'Sync', '--scope', 'audit']
+  const { stdout } = await runCommand(t, issuing, ENVIRONMENT)
+  t.strictSame(stdout.match(/^scope.*$/gm), ['scopes      ["audit"]'], 'people read the scopes once')
+  t.match(await runJson(t, issuing, ENVIRONMENT), { scopes: ['audit'], scope: 'audit' })
   const lastAdmin = await runCommand(t, ['user', 'remove', ...of(admin.user_id)], ENVIRONMENT)
   failsWithLine(t, lastAdmin, /^employee-ledger: /)
 })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { isAlive } from '../../src/files/is-alive.ts'
+import { isAlive } from '../../src/files/unfinished.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Server } from '../support/processes/cli.ts'
 import { launch, makeDataDir, readDemo, startServer } from '../support/processes/cli.ts'

@@ -3,8 +3,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
-import type { AddedUser } from '../../src/accounts/users/add-user.ts'
-import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import type { AddedUser } from '../../src/accounts/users/change-user.ts'
+import type { IssuedApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import {
   demoFile,
   failsWithLine,

@@ -1,8 +1,9 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import t from 'tap'
 import type { Server } from '../support/processes/cli.ts'
 import { demoFile, failsWithLine, hasDatabaseServer, makeDataDir, readDemo } from '../support/processes/cli.ts'
 import { runCommand, startServer } from '../support/processes/cli.ts'
+import { eventually } from '../support/eventually.ts'
 import { entryOfCall } from '../support/http/entry-of-call.ts'
 import { send } from '../support/service.ts'
 
@@ -16,6 +17,8 @@ await t.test(
   'the first start prints its address, a sample call and credentials, and saves them for its owner',
   async (t) => {
     firstServer = await startServer(tests, ['start'], BESIDE)
+    await eventually('it is ready', async () => (await send(firstServer.address, 'GET', '/readyz', {})).status === 200)
+    t.ok(existsSync(demoFile(DATA_DIR)), 'who waits until it is ready finds the credentials')
     const file = await firstServer.prints(/The credentials are saved in (.+)\n/)
     t.equal(file, demoFile(DATA_DIR))
     t.equal(statSync(file).mode & 0o777, 0o600)

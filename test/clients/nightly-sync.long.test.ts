@@ -123,6 +123,15 @@ async function walkNights(t: Test, file: string, program: string) {
     })
   })
 
+  await t.test('a question that is left is named', async (t) => {
+    const [email, known] = ['kim@example.com', path.join(folder, 'known.csv')]
+    await service.call('POST', '/v1/employees', { key, body: { first_name: 'Kim', email } })
+    await service.project()
+    writeFileSync(known, `external_id,first_name,email\nKnown-1,Kim,${email}\n`)
+    const asked = await run(known)
+    t.match(asked, { stdout: /\. Answer its questions \(same_addresses\): http/, exitCode: 1 })
+  })
+
   await t.test('what cannot be run says why, and whether it is worth trying again', async (t) => {
     writeRows(people.slice(0, 1))
     const good = { API_URL: service.address, API_TOKEN: token }

@@ -1,7 +1,6 @@
 import t from 'tap'
 import type { AttentionFacts, KeyFacts } from '../../src/domain/attention.ts'
-import type { BackgroundWork } from '../../src/domain/background-work.ts'
-import { BACKGROUND_WORK } from '../../src/domain/background-work.ts'
+import { type BackgroundWork, BACKGROUND_WORK } from '../../src/domain/attention-kinds.ts'
 import { findAttention, groupProblems, nameOfItem, startOfYesterday } from '../../src/domain/attention.ts'
 
 const NOW = '2026-03-30T07:00:00.000Z'

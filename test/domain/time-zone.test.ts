@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readTimeZone, TIME_ZONES } from '../../src/domain/accounts/time-zone.ts'
+import { readTimeZone, TIME_ZONES } from '../../src/domain/accounts/company-settings.ts'
 
 await t.test('every listed time zone is known by its name, in any case', async (t) => {
   t.ok(TIME_ZONES.length > 400)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { utils, write } from '@e965/xlsx'
 import { checkCompany } from '../../src/accounts/attention/check-attention.ts'
-import { addUser } from '../../src/accounts/users/add-user.ts'
+import { addUser } from '../../src/accounts/users/change-user.ts'
 import { seededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { AlertedCompany } from './alerts/alerts.ts'
 import { issueExpiringKeys, LATE_MS, setExpiry, SOON_MS, untilDone } from './alerts/expiring-keys.ts'

@@ -3,10 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { migrateDatabase } from '../../src/bootstrap/store.ts'
 import { findDatabaseOsUser } from '../../src/postgres/embedded/database-os-user.ts'
 import { openEmbeddedDatabase } from '../../src/postgres/embedded/embedded-postgres.ts'
-import { isAlive } from '../../src/files/is-alive.ts'
-import { findPostgresBinaries } from '../../src/postgres/embedded/postgres-binaries.ts'
-import { startServer, stopServer, findServer } from '../../src/postgres/embedded/postgres-server.ts'
-import type { PostgresServer } from '../../src/postgres/embedded/postgres-server.ts'
+import { isAlive } from '../../src/files/unfinished.ts'
+import {
+  startServer,
+  stopServer,
+  findServer,
+  type PostgresServer,
+  findPostgresBinaries,
+} from '../../src/postgres/embedded/postgres-server.ts'
 
 /** A test's own PostgreSQL server, durable as in production, which the test kills and starts at will. */
 export interface Cluster {

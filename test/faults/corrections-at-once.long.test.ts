@@ -1,5 +1,5 @@
 import t from 'tap'
-import { addUser } from '../../src/accounts/users/add-user.ts'
+import { addUser } from '../../src/accounts/users/change-user.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Answer } from '../support/service.ts'
 import { employee, send } from '../support/service.ts'

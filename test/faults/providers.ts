@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import { seededRandom, type SeededRandom } from '../../src/cli/demo/seeded-random.ts'
 import type { Finding } from './oracle/finding.ts'
 import { findings } from './oracle/finding.ts'

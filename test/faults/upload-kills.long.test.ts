@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import t from 'tap'
-import { addUser } from '../../src/accounts/users/add-user.ts'
+import { addUser } from '../../src/accounts/users/change-user.ts'
 import { readConfig } from '../../src/config.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'

@@ -1,7 +1,6 @@
 import LinkifyIt from 'linkify-it'
 import t from 'tap'
-import { limitContent, quote, toPlainText } from '../../src/accounts/mail/email.ts'
-import { renderEmail } from '../../src/accounts/mail/render-email.ts'
+import { limitContent, quote, toPlainText, renderEmail } from '../../src/accounts/mail/email.ts'
 import { inputs } from '../support/quick.ts'
 
 const ORIGIN = 'https://ledger.example'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { findLogEntry } from '../../projections/bulk-user-logs/queries.ts'
-import { readRefusals } from '../../projections/bulk-user-logs/refusals.ts'
+import { readRefusals } from '../../projections/bulk-user-logs/records-queries.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { employee, startService } from '../support/service.ts'
 

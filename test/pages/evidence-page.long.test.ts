@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import t from 'tap'
-import { createConfiguredSecretBox } from '../../src/bootstrap/secrets.ts'
+import { createConfiguredSecretBox } from '../../src/bootstrap/keys.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { placeOfEvidenceKey, readStoredFile, requestFile } from '../../src/ledger/evidence/stored-files.ts'
 import { eventually } from '../support/eventually.ts'

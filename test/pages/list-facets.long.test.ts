@@ -1,5 +1,5 @@
 import t from 'tap'
-import { groupLogEntries } from '../../projections/bulk-user-logs/group-queries.ts'
+import { groupLogEntries } from '../../projections/bulk-user-logs/usage-queries.ts'
 import type { EntryFilter } from '../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { toUuid } from '../../src/domain/ids.ts'

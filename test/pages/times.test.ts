@@ -1,6 +1,6 @@
 import t from 'tap'
 import { formatTime } from '../../src/domain/local-times.ts'
-import { formatAge } from '../../src/wording/lengths-of-time.ts'
+import { formatAge } from '../../src/wording/numbers.ts'
 import { formatCalendarDay, formatDay } from '../../src/pages/parts/elements.ts'
 import { databaseTime } from '../../src/postgres/database-clock.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createClient } from '../../src/postgres/client.ts'
+import { createClient } from '../../src/postgres/pool.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import t from 'tap'
 import { checkMachines } from '../../src/cli/doctor/check-machines.ts'
-import { askMachines } from '../../src/observe/metrics/machine-metrics.ts'
+import { askMachines } from '../../src/observe/metrics/database-metrics.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { findUnguardedTables } from '../../src/ledger/audit/unguarded-tables.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import type { IssuedApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import type { IssuedApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import { takeBaseBackup } from '../backup/base-backup.ts'
 import { ask, startStandby } from '../backup/recovery.ts'
 import { openCluster } from '../faults/cluster.ts'

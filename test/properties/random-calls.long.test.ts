@@ -1,6 +1,6 @@
 import t from 'tap'
-import { addUser } from '../../src/accounts/users/add-user.ts'
-import { issueApiKey } from '../../src/accounts/api-keys/change-api-key.ts'
+import { addUser } from '../../src/accounts/users/change-user.ts'
+import { issueApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'

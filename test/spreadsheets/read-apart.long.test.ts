@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { FileError } from '../../src/spreadsheets/file-error.ts'
@@ -30,6 +33,12 @@ async function listProcesses() {
     const [, id, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []
     return { id: Number(id), parent: Number(parent), command }
   })
+}
+
+/** Runs Node.js without the environment of this program, and returns what it prints. */
+async function runNode(args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('env', ['-i', process.execPath, ...args])
+  return stdout.trim()
 }
 
 /** The ids of the processes that read files for a program, this one unless it is said. */
@@ -101,6 +110,71 @@ await t.test('a process that waits for a file takes the next one, and reads no s
   process.kill(await theOne(), 'SIGKILL')
   await noReader()
   t.equal((await read(CSV)).pieces.length, 1, 'one that has ended is replaced')
+})
+
+await t.test('it reads nothing but its program and packages, and neither writes nor starts anything', async (t) => {
+  prepareReader()
+  let reader: { id: number; command: string } | undefined
+  await eventually('it has started', async () => {
+    const [id] = await listReaders()
+    reader = (await listProcesses()).find((one) => one.id === id)
+    return reader?.command.includes('--permission')
+  })
+  const { id, command } = reader!
+  t.equal(readFileSync(`/proc/${id}/environ`, 'utf8'), '', 'it has no environment')
+  const [program] = command.split(' ').slice(-1)
+  const flags = command.split(' ').filter((part) => part.startsWith('--'))
+  const beside = path.join(path.dirname(program!), 'planted.js')
+  const attempts = {
+    own: `readFileSync('${program}')`,
+    package: `readFileSync('${path.resolve('node_modules/@e965/xlsx/package.json')}')`,
+    config: `readFileSync('${path.resolve('src/config.ts')}')`,
+    project: `readFileSync('${path.resolve('package.json')}')`,
+    environment: `readFileSync('/proc/${process.pid}/environ')`,
+    folder: `writeFileSync('${beside}', '')`,
+    program: `writeFileSync('${program}', '')`,
+    temporary: `writeFileSync('${path.join(os.tmpdir(), 'planted')}', '')`,
+    process: `require('node:child_process').execFileSync('true')`,
+    thread: `new (require('node:worker_threads').Worker)('', { eval: true })`,
+  }
+  const probe = `
+    const { readFileSync, writeFileSync } = require('node:fs')
+    const say = (name, attempt) => {
+      try { attempt(); return [name, 'done'] } catch ({ code }) { return [name, code] }
+    }
+    const said = [${Object.entries(attempts)
+      .map(([name, code]) => `say('${name}', () => ${code})`)
+      .join()}]
+    process.stdout.write(JSON.stringify(Object.fromEntries(said)))`
+  const said = await runNode([...flags, '--eval', probe])
+  const denied = Object.fromEntries(Object.keys(attempts).map((name) => [name, 'ERR_ACCESS_DENIED']))
+  t.strictSame(JSON.parse(said), { ...denied, own: 'done', package: 'done' })
+  process.kill(id, 'SIGKILL')
+  await noReader()
+})
+
+await t.test('its types are left out by one of several processes, of which one is killed', async (t) => {
+  const root = t.testdir({ node_modules: {} })
+  for (const room of ['src/spreadsheets', 'src/text']) cpSync(room, path.join(root, room), { recursive: true })
+  for (const name of ['@e965', 'libphonenumber-js'])
+    symlinkSync(path.resolve('node_modules', name), path.join(root, 'node_modules', name))
+  const writer = path.join(root, 'src/spreadsheets/process/write-plain-program.ts')
+  const cache = path.join(root, 'node_modules/.cache/spreadsheets')
+  const write = () => execFile(process.execPath, [writer])
+  const killed = write()
+  await eventually('it writes', async () => existsSync(cache) && readdirSync(cache).length > 0)
+  killed.kill('SIGKILL')
+  const others = await Promise.all([write(), write()].map(async (child) => (await once(child, 'exit'))[0]))
+  t.ok(others.includes(0))
+  t.match(readdirSync(cache), [/^[0-9a-f]{64}$/], 'what the others left is deleted')
+  const module = path.join(root, 'src/spreadsheets/process/plain-program.ts')
+  const find = () => runNode(['--print', `require('${module}').findProgram()`])
+  const program = await find()
+  t.equal(path.relative(cache, program).slice(64), '/src/spreadsheets/process/reader-program.js')
+  writeFileSync(path.join(root, 'src/text/later.ts'), 'export {}\n')
+  t.match(await find(), /reader-program\.ts$/, 'changed sources are read with their types')
+  await eventually('until these are left out, too', async () => (await find()).endsWith('.js'))
+  await eventually('what they were is deleted', async () => !existsSync(program))
 })
 
 await t.test('it ends when the program that started it is killed', async () => {

@@ -83,9 +83,18 @@ await t.test('a cell in quotation marks is read as it is, with its line ends', a
     ])
 })
 
+await t.test('a quotation mark behind other characters of a cell is one of them', async (t) => {
+  for (const size of [1, 3, 100])
+    t.strictSame(await cellsOf('a;b, c\n5" pipe;מנכ"ל\nRobert "Bob" Roe;x"\n', size), [
+      ['a', 'b, c'],
+      ['5" pipe', 'מנכ"ל'],
+      ['Robert "Bob" Roe', 'x"'],
+    ])
+})
+
 await t.test('what cannot be read is named with its line', async (t) => {
   for (const size of [1, 5, 100]) {
-    t.match(await faultOf('a,b\r\rx,y"z\n', size), /^3: A quotation mark within a cell/)
+    t.match(await faultOf('a,b\r\r"x"z,y\n', size), /^3: A quotation mark within a cell/)
     t.match(await faultOf('a,b\n"x"y,z\n', size), /^2: A quotation mark within a cell/)
     t.match(await faultOf('a,b\nx,y\r\n\n"x\ny\n', size), /^4: A cell that begins with a quotation mark/)
   }

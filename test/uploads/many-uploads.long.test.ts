@@ -1,7 +1,7 @@
 import t from 'tap'
 import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { MAX_CORRECTIONS } from '../../src/domain/uploads.ts'
-import { readCorrection } from '../../src/ledger/corrections/read-correction.ts'
+import { readCorrection } from '../../src/ledger/corrections/corrections.ts'
 import { openDatabase } from '../../src/postgres/kysely.ts'
 import type { LedgerDb, LedgerTables } from '../../src/ledger/tables.ts'
 import { openAppends } from '../support/ledger/appends.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { chooseDelay, MAIL_BACKOFF, WEBHOOK_BACKOFF } from '../../src/delivery/backoff.ts'
-import { parseRetryAfter } from '../../src/delivery/webhooks/post.ts'
+import { parseRetryAfter } from '../../src/delivery/webhooks/message-posting.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 const HOUR = 3_600_000

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer } from 'node:net'
 import type { Test } from 'tap'
 import t from 'tap'
-import { openPoster } from '../../src/delivery/webhooks/post.ts'
+import { openPoster } from '../../src/delivery/webhooks/message-posting.ts'
 
 const HEADERS = { 'content-type': 'application/json' }
 

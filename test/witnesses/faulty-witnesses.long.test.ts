@@ -1,5 +1,5 @@
 import t from 'tap'
-import { checkWitnesses } from '../../src/cli/doctor/check-work.ts'
+import { checkWitnesses } from '../../src/cli/doctor/check-tables.ts'
 import { eventually } from '../support/eventually.ts'
 import { startService } from '../support/service.ts'
 import {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { readWitnesses } from '../../src/bootstrap/witnesses.ts'
 import { exportFrom } from '../../src/cli/audit/audit-export.ts'
-import { checkWitnesses } from '../../src/cli/doctor/check-work.ts'
+import { checkWitnesses } from '../../src/cli/doctor/check-tables.ts'
 import { readConfig } from '../../src/config.ts'
 import {
   parseCheckpoints,

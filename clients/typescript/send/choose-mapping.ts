@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readName } from '../../../src/spreadsheets/cells.ts'
 import type { ColumnMapping, Mapping } from '../../../src/spreadsheets/mapping.ts'
-import { USUAL_CHOICES } from '../../../src/spreadsheets/mapping.ts'
+import { listUnclear, USUAL_CHOICES } from '../../../src/spreadsheets/mapping.ts'
 import { isNamedByApi } from '../../../src/spreadsheets/record-columns.ts'
 import { type Answer, answerColumn, answerFile } from './answers.ts'
 import { usageError } from './exit-codes.ts'
@@ -53,9 +53,13 @@ export function writeMappingFile(path: string, mapping: Mapping): void {
  */
 export function chooseColumns(proposed: Mapping, { mapping, country, uses, answers }: Choices): Mapping {
   const left = [...(mapping?.columns ?? [])]
+  const unclear = listUnclear(
+    left,
+    proposed.columns.map(({ header }) => header),
+  )
   const columns = proposed.columns.map((column): ColumnMapping => {
     const { header } = column
-    const at = left.findIndex((given) => given.header === header)
+    const at = unclear.has(header) ? -1 : left.findIndex((given) => given.header === header)
     const given = at === -1 ? null : left.splice(at, 1)[0]!
     const use = uses.get(readName(header))
     if (use === 'custom') return { header, to: 'custom', name: readName(header), type: 'as_written' }

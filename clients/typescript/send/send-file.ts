@@ -233,7 +233,8 @@ function addRefused(totals: Totals, count: number): Totals {
 }
 
 function describe({ created, changed, unchanged, inactive = 0 }: Totals): string {
-  const counts = `${formatNumber(created)} created, ${formatNumber(changed)} changed, ${formatNumber(unchanged)} unchanged`
+  const [news, changes, same] = [created, changed, unchanged].map(formatNumber)
+  const counts = `${news} created, ${changes} changed, ${same} unchanged`
   return inactive > 0 ? `${counts} (${formatNumber(inactive)} set no status of people who stay inactive)` : counts
 }
 

@@ -3,8 +3,8 @@ import { findSecretIn } from '#domain/accounts/secrets'
 import { isId, toUuid } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
 import { hashSecret } from '../users/new-secret.ts'
-import { selectTokens, toSeenToken, type SeenToken } from '../users/read-user-tokens.ts'
-import { LAST_FOUR, selectApiKeys, toSeenKey, type SeenKey } from './read-api-keys.ts'
+import { selectTokens, toSeenToken, type SeenToken } from '../users/users.ts'
+import { LAST_FOUR, selectApiKeys, toSeenKey, type SeenKey } from './api-keys.ts'
 import { trimBlanks } from '#text/normalize-text'
 
 /*

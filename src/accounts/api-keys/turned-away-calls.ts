@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
-import { whyTurnedAway, type TurnedAwayReason } from '#domain/accounts/turned-away'
+import { whyTurnedAway, type TurnedAwayReason } from '#domain/accounts/secrets'
 import { toUuid } from '#domain/ids'
 import { deleteInPieces } from '#postgres/delete-in-pieces'
 import type { Row } from '#ledger/tables'

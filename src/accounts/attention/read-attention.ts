@@ -26,12 +26,11 @@ import { MAX_SNOOZES } from '#domain/snoozes'
 import { findOverwritten, type SetBack, type WriterKey } from '#domain/accounts/overwritten-fields'
 import { REFRESH_PERIODS, windowStart } from '#domain/accounts/api-key'
 import { fromUuid, isId, toUuid } from '#domain/ids'
-import { selectTurnedAway, type TurnedAwayRow } from '../api-keys/turned-away-calls.ts'
+import { selectTurnedAway, type TurnedAwayRow } from '#accounts/api-keys/turned-away-calls'
 import { keyUsageOf, type UsageRow } from '#ledger/append/statements'
 import { selectFailingWork } from '#ledger/background/failing-work'
 import { selectUnfoldedCalls, type UnfoldedCall } from '#ledger/calls/select-unfolded-calls'
 import type { LedgerDb, Row } from '#ledger/tables'
-import { selectDisputes } from './read-disputes.ts'
 
 type Condition = RawBuilder<unknown>
 
@@ -188,8 +187,8 @@ function buildNeeds(
     },
     // Without a use, the window is still that in which the key was issued.
     key_unused: {
-      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null and k.created_at <= ${at(nowMs - UNUSED_MS)}
-        and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
+      isNeeded: sql`${isLive} and u.last_window is null and u.last_used is null
+        and k.created_at <= ${at(nowMs - UNUSED_MS)} and u.window_start <= ${at(nowMs - UNUSED_MS)}`,
       order: sql`u.window_start, u.api_id`,
     },
   }
@@ -320,4 +319,17 @@ function toParked({
   position,
 }: ParkedRow): AttentionFacts['parkedProjections'][number] {
   return { subject: { id: projection, name: projection }, since: toTime(parkedAt), details: { position } }
+}
+
+type Dispute = AttentionFacts['disputes'][number]
+
+/** Selects which witnesses dispute the ledger of a company. A fault is recorded with its time and its error. */
+function selectDisputes(companyId: string): RawBuilder<Dispute> {
+  return sql`select witness as id, failing_since as since, fault, error from witness_progress
+    where company_id = ${toUuid(companyId)} and fault <> 'unavailable' order by witness`
+}
+
+/** Reads which witnesses dispute the ledger of a company. */
+export async function readDisputes(db: LedgerDb, companyId: string): Promise<Dispute[]> {
+  return (await selectDisputes(companyId).execute(db)).rows
 }

@@ -6,7 +6,7 @@ import { deleteInPieces } from '#postgres/delete-in-pieces'
 import { openDatabase } from '#postgres/kysely'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { limitContent, type EmailContent, type EmailKind } from './email.ts'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 /*
  * The messages that are to be sent. One is inserted in the transaction of the change that causes it, so that it is sent

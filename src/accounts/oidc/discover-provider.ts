@@ -1,11 +1,21 @@
-import type { ServerMetadata } from 'openid-client'
 import * as oidc from 'openid-client'
+import { type ServerMetadata, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt, type ClientAuth } from 'openid-client'
 import type { ProviderSettings } from '#domain/provider-settings'
-import type { ClientMethod } from './client-authentication.ts'
 import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
-import { readKeys, type ProviderKeys } from './provider-keys.ts'
+import {
+  type JSONWebKeySet,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  createLocalJWKSet,
+  errors,
+  jwtVerify,
+  importJWK,
+} from 'jose'
+import type { webcrypto } from 'node:crypto'
 
 /** What a provider publishes. */
 export interface PublishedProvider {
@@ -110,4 +120,86 @@ export function describeProvider({ metadata, keys }: PublishedProvider, method: 
     'Ends sessions here when one ends there (back-channel logout): ' +
       (metadata.backchannel_logout_supported ? 'yes' : 'not announced'),
   ]
+}
+
+/** How many keys a provider may have. Real ones have fewer than ten. */
+const MAX_KEYS = 100
+
+/** The keys with which a provider signs. */
+interface ProviderKeys {
+  find: JWTVerifyGetKey
+  /** About how many bytes they take. */
+  bytes: number
+  algorithms: string[]
+}
+
+/** Keeps what verifying needs of the public keys that sign. Throws ProviderError. */
+function readKeys(sent: unknown): ProviderKeys {
+  const all = (sent as Partial<JSONWebKeySet> | null)?.keys
+  if (!Array.isArray(all) || all.length === 0 || all.length > MAX_KEYS)
+    throw new ProviderError('misconfigured', `The provider's key set must have 1 to ${MAX_KEYS} keys`)
+  const kept = all.filter(isObject).map(({ kty, kid, alg, use, key_ops, crv, x, y, n, e }): JWK => {
+    const given = Object.entries({ kty, kid, alg, use, key_ops, crv, x, y, n, e })
+    return Object.fromEntries(given.filter(([, value]) => value !== undefined))
+  })
+  const algorithms = new Set(kept.map(({ alg, kty }) => alg ?? kty ?? ''))
+  return { find: createLocalJWKSet({ keys: kept }), bytes: JSON.stringify(kept).length, algorithms: [...algorithms] }
+}
+
+function isObject(value: unknown): value is JWK {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Checks a token's signature and claims, and returns its claims. Throws errors of jose. */
+export async function verifyWith(
+  { find }: ProviderKeys,
+  token: string,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, find, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    // The token names no key.
+    for await (const key of error) {
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (fault) {
+        if (!(fault instanceof errors.JWSSignatureVerificationFailed)) throw fault
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+const SIGNS_WITH = 'ES256'
+
+/** The ways in which a client may prove itself (OpenID Connect Core 1.0, section 9), as far as this one can. */
+type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
+/** Finds how the client proves itself to this provider. */
+export function chooseMethod(
+  { client_auth: method }: Pick<ProviderSettings, 'client_auth'>,
+  metadata: ServerMetadata,
+): ClientMethod {
+  const supported = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const possible = (method === 'private_key_jwt' ? [method] : SECRET_METHODS).find((name) => supported.includes(name))
+  if (!possible) {
+    const named = method === 'private_key_jwt' ? method : SECRET_METHODS.join(' or ')
+    throw new ProviderError('misconfigured', `The provider does not support client authentication by ${named}`)
+  }
+  const algorithms = metadata.token_endpoint_auth_signing_alg_values_supported
+  if (possible === 'private_key_jwt' && algorithms && !algorithms.includes(SIGNS_WITH))
+    throw new ProviderError('misconfigured', `The provider does not support private_key_jwt with ${SIGNS_WITH}`)
+  return possible
+}
+
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const
+
+/** How the client proves itself, with its secret or its private key as a JWK. */
+export async function proveClient(method: ClientMethod, secret: string): Promise<ClientAuth> {
+  if (method === 'client_secret_basic') return ClientSecretBasic(secret)
+  if (method === 'client_secret_post') return ClientSecretPost(secret)
+  const jwk = JSON.parse(secret) as JWK
+  return PrivateKeyJwt({ key: (await importJWK(jwk, SIGNS_WITH)) as webcrypto.CryptoKey, kid: jwk.kid! })
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { StoredProvider } from '../providers/read-provider.ts'
+import type { StoredProvider } from '../providers/providers.ts'
 import type { PublishedProvider } from './discover-provider.ts'
 import { ProviderError } from './provider-client.ts'
 import type { TokenSource } from './verify-token.ts'

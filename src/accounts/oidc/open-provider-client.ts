@@ -1,13 +1,18 @@
 import { errors, type JWTPayload } from 'jose'
 import * as oidc from 'openid-client'
 import { secondsAhead } from '#postgres/database-clock'
-import { placeOfSecret, type StoredProvider } from '../providers/read-provider.ts'
+import { placeOfSecret, type StoredProvider } from '../providers/providers.ts'
 import { createBudget } from '#admission/budget'
 import type { ProviderSettings } from '#domain/provider-settings'
 import { openOutgoing, type OutgoingOptions } from '#outgoing/connections'
 import type { SecretBox } from '../secrets/secret-box.ts'
-import { chooseMethod, proveClient } from './client-authentication.ts'
-import { describeProvider, discoverProvider, type PublishedProvider } from './discover-provider.ts'
+import {
+  describeProvider,
+  discoverProvider,
+  type PublishedProvider,
+  chooseMethod,
+  proveClient,
+} from './discover-provider.ts'
 import { askFor, explainIssuer } from './explain-fault.ts'
 import { createKnownProviders } from './known-providers.ts'
 import { type ProviderClient, ProviderError, type ProviderFlow, type ProviderIdentity } from './provider-client.ts'

@@ -1,8 +1,7 @@
 import type { CustomFetch } from 'openid-client'
 import type { Budget } from '#admission/budget'
-import type { Outgoing } from '#outgoing/connections'
+import { type Outgoing, readAnswer } from '#outgoing/connections'
 import { OutgoingError } from '#outgoing/outgoing-error'
-import { readAnswer } from '#outgoing/read-answer'
 
 /** Bytes of an answer. Real ones have a few thousand. */
 const MAX_READ = 256 * 1024

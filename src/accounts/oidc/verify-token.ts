@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import { decodeProtectedHeader, type JWTPayload } from 'jose'
 import { databaseTimeMs } from '#postgres/database-clock'
-import type { PublishedProvider } from './discover-provider.ts'
+import { type PublishedProvider, verifyWith } from './discover-provider.ts'
 import { explainClaim } from './explain-fault.ts'
-import { verifyWith } from './provider-keys.ts'
 
 /** The allowed difference between the provider's clock and ours, in seconds. */
 export const TOLERANCE_S = 60

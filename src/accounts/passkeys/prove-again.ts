@@ -1,9 +1,8 @@
 import { toUuid } from '#domain/ids'
 import { hashSecret } from '../users/new-secret.ts'
 import { verifyPassword } from '../users/password.ts'
-import { requiresProvider } from '../users/sign-in-conditions.ts'
-import type { UserRef } from '../users/users.ts'
-import type { Queryable } from '#postgres/query-client'
+import { type UserRef, requiresProvider } from '../users/users.ts'
+import type { Queryable } from '#postgres/pool'
 import type { Row } from '#ledger/tables'
 
 /** For how long a session is proof enough of someone who has no password. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { listStoredAddresses } from '#domain/email-domains'
+import { listStoredAddresses } from '#domain/attributes'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerTables, LedgerDb } from '#ledger/tables'
 import { openDatabase } from '#postgres/kysely'

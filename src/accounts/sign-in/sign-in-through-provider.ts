@@ -1,5 +1,5 @@
-import type { Pool, ClientBase } from 'pg'
-import { listStoredAddresses } from '#domain/email-domains'
+import type { Pool, ClientBase, PoolClient } from 'pg'
+import { listStoredAddresses } from '#domain/attributes'
 import type { Role } from '#domain/accounts/roles'
 import type { NewEvent } from '#domain/events'
 import {
@@ -8,24 +8,38 @@ import {
   type LinkableUser,
   type MatchingUsers,
   type ReturningPerson,
+  decideRole,
+  findRoleOfClaims,
+  decideLink,
 } from '#domain/providers/decide-sign-in'
-import { decideRole, findRoleOfClaims } from '#domain/providers/role-of-claims'
-import { ProviderError, type ProviderIdentity } from '../oidc/provider-client.ts'
+import { ProviderError, type ProviderIdentity, type LogoutNotice } from '#accounts/oidc/provider-client'
 import type { CompanyChange } from '#ledger/append/append-company-events'
-import type { SecretBox } from '../secrets/secret-box.ts'
-import { readProvider, type StoredProvider } from '../providers/read-provider.ts'
-import { buildUser } from '../users/add-user.ts'
-import { changeCompany, type CompanyServices, type Transaction } from '../change-company.ts'
-import { changeUserRow } from '../users/change-user.ts'
-import { type NewSession, beginSession } from '../users/sessions.ts'
-import { insertUser, loadUserFacts, storeIdentity } from '../users/user-rows.ts'
-import { findUser } from '../users/users.ts'
+import type { SecretBox } from '#accounts/secrets/secret-box'
+import { readProvider, type StoredProvider } from '#accounts/providers/providers'
+import {
+  changeCompany,
+  type CompanyServices,
+  type Transaction,
+  RefusedByStateError,
+  type Acting,
+} from '#accounts/change-company'
+import { changeUserRow, NO_SUCH_USER, type ChangedUser, buildUser } from '#accounts/users/change-user'
+import { type NewSession, beginSession } from '#accounts/users/sessions'
+import { insertUser, loadUserFacts, storeIdentity, findUserOfLink } from '#accounts/users/user-rows'
+import { findUser, hasPasskey, requiresProvider } from '#accounts/users/users'
 import { isStorableText } from '#domain/storable-text'
 import { trimBlanks } from '#text/normalize-text'
 import { withClient } from '#postgres/pool'
 import { onClient } from '#postgres/kysely'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { Row } from '#ledger/tables'
+import { sql } from 'kysely'
+import { problem, RefusedCredentialsError } from '#domain/errors'
+import { endSessions } from '#accounts/session-events'
+import { hash } from 'node:crypto'
+import { OLDEST_TOKEN_S, TOLERANCE_S } from '#accounts/oidc/verify-token'
+import { inTransaction } from '#postgres/pipeline'
+import { deleteInPieces } from '#postgres/delete-in-pieces'
 
 /** What signing in through a provider uses. */
 interface ProviderSignInServices {
@@ -83,7 +97,7 @@ export async function signInThroughProvider(
 }
 
 /** Throws ProviderError if the provider is not the one that someone signed in at any more. */
-export async function assertUnchanged({ connection }: Transaction, provider: StoredProvider): Promise<void> {
+async function assertUnchanged({ connection }: Transaction, provider: StoredProvider): Promise<void> {
   const { companyId, id, version } = provider
   const current = await readProvider(connection, companyId)
   if (current?.id !== id || current.version !== version) throw makeOutdatedError()
@@ -177,7 +191,7 @@ export async function previewSignIn(
 type MatchingRow = Row<'users', 'user_id' | 'email' | 'issuer' | 'subject'> & { is_removed: boolean }
 
 /** Loads the users whom a person of the provider may be, under the lock of the company's head. */
-export async function loadMatchingUsers(
+async function loadMatchingUsers(
   client: ClientBase,
   companyId: string,
   { issuer, subject, email }: ReturningPerson,
@@ -205,4 +219,133 @@ function toLinkable(row: MatchingRow | undefined): LinkableUser | null {
     id: fromUuid('usr', row.user_id),
     identity: issuer === null || subject === null ? null : { issuer, subject },
   }
+}
+
+/** What the same person has proved: the account, and to be the user, by a session or by a one-time link. */
+interface ProvenAccount {
+  provider: StoredProvider
+  identity: ProviderIdentity
+  /** The SHA-256 of the one-time link's token, which is used up; null for a session. */
+  linkHash: Buffer | null
+}
+
+/** Why somebody was not linked; null if nothing was wrong. */
+interface Linking {
+  refusal: SignInRefusal | null
+}
+
+/**
+ * Links the actor to an account at the company's provider, which the same person has proved; no email is needed. Returns
+ * why not, or null. Throws ProviderError like `signInThroughProvider`.
+ */
+export async function linkOwnIdentity(
+  services: CompanyServices,
+  acting: Acting,
+  { provider, identity, linkHash }: ProvenAccount,
+): Promise<SignInRefusal | null> {
+  const { companyId, actor: userId } = acting
+  const account = { issuer: identity.issuer, subject: identity.subject }
+  try {
+    const linked = await changeCompany<Linking>(services, acting, 'any role', async (tx) => {
+      const { connection } = tx
+      await assertUnchanged(tx, provider)
+      const user = (await findUser(tx.db, companyId, userId))!
+      const { byAccount } = await loadMatchingUsers(connection, companyId, { ...identity, email: null })
+      const isProven = linkHash === null || (await findUserOfLink(connection, companyId, linkHash))?.userId === userId
+      const decision = decideLink(account, user, { byAccount, use: provider.use.use, isProven })
+      if (decision.outcome === 'refuse') return { events: [], result: { refusal: decision.refusal } }
+      const { events } = await changeUserRow(tx, userId, { change: 'link', identity: account })
+      if (events.length > 0) await storeIdentity(tx, userId, account)
+      return { events, result: { refusal: null } }
+    })
+    return linked.refusal
+  } catch (error) {
+    if (error instanceof RefusedCredentialsError) return 'user_removed'
+    throw error
+  }
+}
+
+const ONLY_WAY_IN = problem('only_way_in', 'Without this account you could not sign in; set a password first')
+
+/**
+ * Unlinks a user from the account at the identity provider. The sessions that began there end. Users unlink themselves
+ * only if they can still sign in; an administrator unlinks anyone. Throws RefusedByStateError.
+ */
+export async function unlinkIdentity(
+  services: CompanyServices,
+  acting: Acting,
+  userId: string,
+  seen?: number,
+): Promise<ChangedUser> {
+  const isOwn = acting.actor === userId
+  return changeCompany(services, acting, isOwn ? 'any role' : 'admin', async (tx) => {
+    const user = await findUser(tx.db, tx.companyId, userId)
+    if (!user) throw new RefusedByStateError(NO_SUCH_USER)
+    if (isOwn && user.identity !== null && !(await hasOtherWayIn(tx))) throw new RefusedByStateError(ONLY_WAY_IN)
+    const { events, user: unlinked } = await changeUserRow(tx, userId, { change: 'unlink' }, seen)
+    if (events.length > 0) {
+      await storeIdentity(tx, userId, null)
+      const condition = sql`user_id = ${toUuid(userId)} and method = 'provider'`
+      await endSessions(tx.connection, tx, 'identity_unlinked', condition)
+    }
+    return { events, result: { user: unlinked } }
+  })
+}
+
+/** Whether the actor can sign in without an account at the provider. */
+async function hasOtherWayIn({ connection, companyId, actor }: Transaction): Promise<boolean> {
+  const { rowCount } = await connection.query(
+    `select 1 from users u where u.company_id = $1 and u.user_id = $2
+       and (u.password_hash is not null or ${hasPasskey('$1', '$2')}) and not ${requiresProvider('$1', '$2')}`,
+    [toUuid(companyId), toUuid(actor)],
+  )
+  return (rowCount ?? 0) > 0
+}
+
+/** How many logout tokens of a company are remembered. Further ones end sessions, and could do so again. */
+const MAX_TOKENS = 10_000
+
+/**
+ * Ends the sessions that a provider says have ended there. Sessions that began later stay, and a token that comes again
+ * ends none. Returns their number.
+ */
+export function endSessionsOfNotice(
+  pool: Pool,
+  { id, companyId, settings: { issuer } }: StoredProvider,
+  { tokenId, subject, providerSession, issuedAt }: LogoutNotice,
+): Promise<number> {
+  // The clock of the provider may be behind.
+  const isNamed = providerSession === null ? sql`` : sql`and provider_session = ${providerSession}`
+  const isOfSubject = subject === null ? sql`` : sql`and u.subject = ${subject}`
+  const condition = sql`method = 'provider' ${isNamed}
+    and created_at < ${issuedAt}::timestamptz + make_interval(secs => ${TOLERANCE_S})
+    and exists (select from users u where u.company_id = ${toUuid(companyId)} and u.user_id = sessions.user_id
+      and u.issuer = ${issuer} ${isOfSubject})`
+  return inTransaction(pool, async (client) => {
+    const tokenHash = hash('sha256', `${issuer}\n${tokenId}`, 'buffer')
+    if (!(await rememberToken(client, companyId, tokenHash))) return 0
+    return endSessions(client, { companyId, actor: id }, 'ended_at_provider', condition)
+  })
+}
+
+/** Remembers a logout token for as long as it is accepted. Returns false if it was remembered before. */
+async function rememberToken(client: PoolClient, companyId: string, tokenHash: Buffer): Promise<boolean> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::integer as count from (
+       select from logout_tokens where company_id = $1 limit ${MAX_TOKENS}) remembered`,
+    [toUuid(companyId)],
+  )
+  if (rows[0]!.count === MAX_TOKENS) return true
+  const { rowCount } = await client.query(
+    `insert into logout_tokens (company_id, token_hash, expires_at)
+     values ($1, $2, statement_timestamp() + make_interval(secs => ${OLDEST_TOKEN_S + 2 * TOLERANCE_S}))
+     on conflict do nothing`,
+    [toUuid(companyId), tokenHash],
+  )
+  return rowCount === 1
+}
+
+/** Forgets the logout tokens that are too old to be accepted, by the database's clock. Returns how many. */
+export function expireLogoutTokens(pool: Pool): Promise<number> {
+  return deleteInPieces(pool, 'logout_tokens', ['company_id', 'token_hash'], sql`expires_at <= statement_timestamp()`)
 }

@@ -1,10 +1,9 @@
 import type { Pool } from 'pg'
 import type { CompanyServices } from '../change-company.ts'
 import { type NewSession, beginSession } from '../users/sessions.ts'
-import { loadKey, markUsed } from '../passkeys/passkey-rows.ts'
-import type { RelyingParty } from '../passkeys/relying-party.ts'
-import type { FailedSignIns } from './failed-sign-ins.ts'
-import { type Assertion, checkAssertion, isAnswerTo } from '../passkeys/webauthn.ts'
+import { loadKey, markUsed } from '../passkeys/passkeys.ts'
+import type { FailedSignIns } from './record-sign-ins.ts'
+import { type Assertion, checkAssertion, isAnswerTo, type RelyingParty } from '../passkeys/webauthn.ts'
 
 interface PasskeyServices {
   company: Pick<CompanyServices, 'pool'>

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import type { LedgerDb } from '#ledger/tables'
-import { UnreadableSecretError, type SecretBox } from '../secrets/secret-box.ts'
-import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+import { UnreadableSecretError, type SecretBox } from '#accounts/secrets/secret-box'
+import { fromUuid } from '#domain/ids'
+import { placeOfEvidenceKey } from '#ledger/evidence/stored-files'
+import { placeOfEmail } from '#accounts/mail/outbox'
+import { placeOfSecret } from '#accounts/providers/providers'
+import { placeOfIdToken } from '#accounts/sign-in/sign-in-through-provider'
+import { placeOfWebhookSecret } from '#accounts/webhooks/change-webhook'
 
 const AT_ONCE = 500
 /** Another pass is needed only for secrets that the service changed meanwhile. */
@@ -104,3 +109,51 @@ async function replaceSealed(db: LedgerDb, row: Sealed, sealed: Buffer | null): 
       and ${sql.ref(of.column)} = ${row.sealed}`.execute(db)
   return numAffectedRows === 1n
 }
+
+/** A column with secrets that are sealed for a place. All names are SQL. */
+interface SealedColumn {
+  table: string
+  column: string
+  /** Finds a row, together with `company_id`. */
+  key: string
+  /** Says of a row whether nothing reads its secret any more, so that it can be deleted. Default: never. */
+  hasEnded?: string
+  /** The UUID that the place names. Default: the key. */
+  owner?: string
+  /** Names the row, as when the secret was sealed. */
+  placeOf(owner: string): string
+}
+
+const ofWebhook = {
+  table: 'webhooks',
+  key: 'webhook_id',
+  placeOf: (id: string) => placeOfWebhookSecret(fromUuid('whk', id)),
+}
+
+/** Every column of the database that holds sealed secrets. A rotation moves a secret from an earlier one to a later one. */
+const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'emails', column: 'content', key: 'email_id', placeOf: placeOfEmail },
+  { ...ofWebhook, column: 'secret' },
+  { ...ofWebhook, column: 'previous_secret', hasEnded: 'previous_expires_at <= statement_timestamp()' },
+  {
+    table: 'identity_providers',
+    column: 'secret',
+    key: 'provider_id',
+    placeOf: (id) => placeOfSecret(fromUuid('idp', id)),
+  },
+  {
+    table: 'sessions',
+    column: 'id_token',
+    key: 'session_hash',
+    owner: 'user_id',
+    hasEnded: 'expires_at <= statement_timestamp()',
+    placeOf: (id) => placeOfIdToken(fromUuid('usr', id)),
+  },
+  {
+    table: 'evidence_files',
+    column: 'sealed_key',
+    key: 'request_id',
+    hasEnded: 'expires_at <= statement_timestamp()',
+    placeOf: placeOfEvidenceKey,
+  },
+]

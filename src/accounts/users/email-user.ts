@@ -8,7 +8,7 @@ import {
 } from '../mail/account-emails.ts'
 import { enqueueEmail } from '../mail/outbox.ts'
 import type { Acting, Transaction } from '../change-company.ts'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { Row } from '#ledger/tables'
 
 /** A new one-time link of a user. */

@@ -5,7 +5,7 @@ import { problem, RefusedCredentialsError } from '#domain/errors'
 import { findUserOfLink, hasHadAccess, storePassword, type UserOfLink, loadPasswordHash } from './user-rows.ts'
 import { notifyUser, buildLinkUrl, loadEmailContext } from './email-user.ts'
 import { changeUserRow, type ChangedUser } from './change-user.ts'
-import type { Client } from '#domain/client'
+import type { Client } from '#domain/call-sources'
 import {
   changeCompany,
   RefusedByStateError,
@@ -14,14 +14,21 @@ import {
   type Acting,
 } from '../change-company.ts'
 import { hashSecret, generateSecret } from './new-secret.ts'
-import { hashPassword, makeHashSetting, verifyPassword, readSignInKey } from './password.ts'
+import {
+  hashPassword,
+  makeHashSetting,
+  verifyPassword,
+  readSignInKey,
+  readPasswordUsers,
+  type PasswordScope,
+  type PasswordUser,
+} from './password.ts'
 import { deleteReplacedSession, type NewSession, beginSession } from './sessions.ts'
 import { toUuid } from '#domain/ids'
 import { describeForgottenPassword } from '../mail/account-emails.ts'
 import { enqueueEmail, type Outbox } from '../mail/outbox.ts'
-import { inTransaction } from '#postgres/transaction'
-import { readPasswordUsers, type PasswordScope, type PasswordUser } from './password-users.ts'
-import { mayResetPassword } from './sign-in-conditions.ts'
+import { inTransaction } from '#postgres/pipeline'
+import { mayResetPassword } from './users.ts'
 
 /**
  * Sets a user's password with a one-time token, which cannot be used again. Tells the user by email, unless it is the

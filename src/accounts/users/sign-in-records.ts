@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { FAILING_METHODS, type FailedAttempts, type SignInMethod } from '#domain/accounts/sign-in'
-import type { Client } from '#domain/client'
+import { FAILING_METHODS, type FailedAttempts, type SignInMethod } from '#domain/accounts/roles'
+import type { Client } from '#domain/call-sources'
 import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
 import { changeInPieces, deleteInPieces } from '#postgres/delete-in-pieces'
 import type { UserRef } from './users.ts'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 /*
  * The last sign-in and the latest failed ones of each user, for the pages of users. From where they came is personal:

@@ -1,16 +1,15 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { ClientBase } from 'pg'
-import { listStoredAddresses } from '#domain/email-domains'
+import { listStoredAddresses } from '#domain/attributes'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { Identity, UserFacts, UserLife } from '#domain/accounts/user-lifecycle'
 import { cancelEmails } from '../mail/outbox.ts'
 import type { SecretDigest } from './new-secret.ts'
-import type { TokenRecord } from './read-user-tokens.ts'
+import { type TokenRecord, hasPasskey, mayResetPassword, requiresProvider } from './users.ts'
 import type { Transaction } from '../change-company.ts'
 import { endSessions } from '../session-events.ts'
-import { hasPasskey, mayResetPassword, requiresProvider } from './sign-in-conditions.ts'
 import { onClient } from '#postgres/kysely'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { Row } from '#ledger/tables'
 
 /*
@@ -30,9 +29,8 @@ function isOf(companyId: string, userId: string): RawBuilder<boolean> {
 /** Whether a user who is not removed has this email. */
 export async function isEmailTaken({ db, companyId }: Transaction, email: string): Promise<boolean> {
   const { rows } = await sql`select 1 from users
-    where company_id = ${toUuid(companyId)} and email = any(${listStoredAddresses(email)}) and removed_at is null`.execute(
-    db,
-  )
+    where company_id = ${toUuid(companyId)}
+      and email = any(${listStoredAddresses(email)}) and removed_at is null`.execute(db)
   return rows.length > 0
 }
 

@@ -1,13 +1,11 @@
 import { sql, type InferResult, type RawBuilder } from 'kysely'
-import type { Role, TokenScopes } from '#domain/accounts/roles'
+import type { Role, TokenScopes, TokenScope } from '#domain/accounts/roles'
 import { fromUuid, isId, toUuid } from '#domain/ids'
 import { companyOfSecret } from '#domain/accounts/secrets'
 import type { UserLife } from '#domain/accounts/user-lifecycle'
 import { enterCompany } from '#postgres/company-scope'
 import type { LedgerDb } from '#ledger/tables'
 import { hashSecret } from './new-secret.ts'
-import { readScopes } from './read-user-tokens.ts'
-import { hasPasskey } from './sign-in-conditions.ts'
 
 /** A user of a company. */
 export interface UserRef {
@@ -136,4 +134,90 @@ function toUserRecord({ user_id: uuid, issuer, subject, ...user }: UserRow): Use
     isRemoved: user.removedAt !== null,
     identity: issuer === null || subject === null ? null : { issuer, subject },
   }
+}
+
+/** A user's token without its secret. Times are RFC 3339 UTC. */
+export interface TokenRecord {
+  id: string
+  userId: string
+  name: string
+  /** The last four characters of the token; null if they are not stored. */
+  lastFour: string | null
+  scopes: TokenScopes
+  createdAt: string
+  expiresAt: string
+  lastUsed: string | null
+  revokedAt: string | null
+}
+
+/** Selects tokens of a company as `toSeenToken` takes them. */
+export function selectTokens(db: LedgerDb, companyId: string) {
+  return db
+    .selectFrom('user_tokens')
+    .where('company_id', '=', toUuid(companyId))
+    .select(['token_id', 'user_id', 'name', 'scope', 'last_four as lastFour', 'created_at as createdAt'])
+    .select(['expires_at as expiresAt', 'last_used as lastUsed', 'revoked_at as revokedAt'])
+    .select(sql<string>`clock_timestamp()`.as('now'))
+}
+
+type TokenRow = InferResult<ReturnType<typeof selectTokens>>[number]
+
+/** A token, and the database's time when it was read (RFC 3339 UTC). */
+export interface SeenToken {
+  token: TokenRecord
+  now: string
+}
+
+/** Finds a token of any user of a company; null if it does not exist. */
+export async function findUserToken(db: LedgerDb, companyId: string, tokenId: string): Promise<SeenToken | null> {
+  const row = await selectTokens(db, companyId).where('token_id', '=', toUuid(tokenId)).executeTakeFirst()
+  return row ? toSeenToken(row) : null
+}
+
+/** Lists a user's tokens before an id, newest first. */
+export async function listUserTokens(
+  db: LedgerDb,
+  companyId: string,
+  page: { userId: string; before?: string; limit: number },
+): Promise<SeenToken[]> {
+  const { userId, before, limit } = page
+  let query = selectTokens(db, companyId).where('user_id', '=', toUuid(userId))
+  if (before !== undefined) query = query.where('token_id', '<', toUuid(before))
+  return (await query.orderBy('token_id', 'desc').limit(limit).execute()).map(toSeenToken)
+}
+
+/** Converts such a row. */
+export function toSeenToken({ token_id: tokenUuid, user_id: userUuid, scope, now, ...token }: TokenRow): SeenToken {
+  const [id, userId] = [fromUuid('tok', tokenUuid), fromUuid('usr', userUuid)]
+  return { token: { ...token, id, userId, scopes: readScopes(scope) }, now }
+}
+
+/** Reads the scopes of a token from its row. */
+function readScopes(stored: string | null): TokenScopes {
+  return stored === null ? null : (stored.split(' ') as TokenScope[])
+}
+
+/*
+ * Conditions of SQL that decide how users may sign in. They take the SQL of a company and of a user. Pass the company as
+ * a parameter where the condition is below an OR, or where rows are locked: Citus infers no company there.
+ */
+
+/** The company requires its identity provider of this user: any other way of signing in is refused. */
+export function requiresProvider(company: string, user: string): string {
+  return `exists (select from identity_providers where identity_providers.company_id = ${company}
+    and identity_providers.use = 'required' and identity_providers.break_glass <> ${user})`
+}
+
+/** The user has a passkey. */
+export function hasPasskey(company: string, user: string): string {
+  return `exists (select from passkeys where passkeys.company_id = ${company} and passkeys.user_id = ${user})`
+}
+
+/**
+ * The user of the row `u` may set a new password through a link that is sent by email: there is a password, and the
+ * company requires its identity provider of nobody.
+ */
+export function mayResetPassword(company: string): string {
+  return `u.password_hash is not null and not exists (select from identity_providers
+    where identity_providers.company_id = ${company} and identity_providers.use = 'required')`
 }

@@ -3,6 +3,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import type { WebhookLife } from '#domain/webhooks/webhook-lifecycle'
 import type { LedgerDb } from '#ledger/tables'
 import { listEventTypes } from '#domain/webhooks/webhook-message'
+import { findLastPositionBefore, findHead } from '#ledger/read/read-head'
 
 /** A webhook as shown to administrators, without its secrets. Times are RFC 3339 UTC. */
 export interface WebhookRecord extends WebhookLife {
@@ -182,4 +183,13 @@ function selectDeliveries(db: LedgerDb, companyId: string, webhookId: string) {
 function toDelivery(row: InferResult<ReturnType<typeof selectDeliveries>>[number]): KeptDelivery {
   const { delivery_id: uuid, ...delivery } = row
   return { id: fromUuid('dlv', uuid), ...delivery }
+}
+
+/**
+ * Finds the position after which deliveries go on, so that the first is of the first event recorded at or after a time
+ * (RFC 3339 UTC with milliseconds).
+ */
+export async function findResumePosition(db: LedgerDb, companyId: string, since: string): Promise<number> {
+  const head = await findHead(db, companyId)
+  return head === null ? 0 : findLastPositionBefore(db, companyId, head.position, since, { inclusive: false })
 }

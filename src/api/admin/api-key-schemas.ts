@@ -11,16 +11,23 @@ import {
   PROVIDER_QUOTA_LIMIT,
   usualQuota,
   type KeyScope,
+  type Weekday,
+  MAX_EVERY_HOURS,
+  normalizeExpectedCalls,
+  TIME_OF_DAY,
 } from '#domain/accounts/api-key'
 import { Type, type Static } from '@sinclair/typebox'
 import { ATTRIBUTE_NAMES, type AttributeName } from '#domain/attributes'
-import { type Weekday, MAX_EVERY_HOURS, normalizeExpectedCalls, TIME_OF_DAY } from '#domain/accounts/expected-calls'
 import { SHARE_PATTERN } from '#domain/accounts/key-limits'
-import { FULL_ACCESS, MAX_NETWORKS } from '#domain/accounts/key-access'
-import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
+import {
+  DEFAULT_OVERLAP_SECONDS,
+  MAX_QUOTA,
+  MAX_OVERLAP_SECONDS,
+  FULL_ACCESS,
+  MAX_NETWORKS,
+} from '#domain/accounts/key-lifecycle'
 import { MAX_NETWORK_CHARACTERS } from '#domain/networks'
-import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '#accounts/api-keys/read-api-keys'
-import { render } from '#http/openapi/render'
+import { findKeyStatus, hasPreviousSecret, KEY_STATUSES, type SeenKey } from '#accounts/api-keys/api-keys'
 import {
   LastFour,
   makeListSchema,
@@ -35,6 +42,7 @@ import {
   Time,
   TimeOrNull,
   withDefault,
+  render,
 } from '#http/openapi/schema-parts'
 
 const Status = oneOf(

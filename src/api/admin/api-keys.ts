@@ -1,14 +1,14 @@
-import { type Action, describeAction } from '#http/openapi/actions'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
+import type { CompanyServices } from '#accounts/change-company'
 import {
+  findApiKey,
+  listApiKeys,
   changeApiKey,
   NO_SUCH_KEY,
   rotateApiKey,
   issueApiKeyRecord,
   type KeyWithSecret,
-} from '#accounts/api-keys/change-api-key'
-import type { CompanyServices } from '#accounts/change-company'
-import { findApiKey, listApiKeys } from '#accounts/api-keys/read-api-keys'
+} from '#accounts/api-keys/api-keys'
 import type { LedgerDb } from '#ledger/tables'
 import { pageBefore, pageOf } from '#http/server/query-values'
 import {
@@ -25,7 +25,7 @@ import {
   ShownKeyWithSecret,
 } from './api-key-schemas.ts'
 import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimName } from './company-schemas.ts'
-import { idIn } from '#http/openapi/schema-parts'
+import { idIn, type Action, describeAction } from '#http/openapi/schema-parts'
 
 /** What can be done with a key, besides editing and rotation. */
 export const KEY_ACTIONS = {

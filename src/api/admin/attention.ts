@@ -6,8 +6,7 @@ import type { AttentionItem } from '#domain/attention'
 import { ATTENTION_KINDS, type AttentionKind } from '#domain/attention-kinds'
 import type { LedgerDb } from '#ledger/tables'
 import { userOf } from '#http/access/authorize-user'
-import { render } from '#http/openapi/render'
-import { namedObject, nullable, oneOf, strictObject, Time, TimeOrNull } from '#http/openapi/schema-parts'
+import { namedObject, nullable, oneOf, strictObject, Time, TimeOrNull, render } from '#http/openapi/schema-parts'
 
 type DetailsOf<Kind extends AttentionKind> = AttentionItem<Kind>['details']
 

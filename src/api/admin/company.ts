@@ -2,14 +2,12 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import type { CompanyServices } from '#accounts/change-company'
 import { changeSettings, type CompanySettings, readCompany, type CompanyRow } from '#accounts/companies/companies'
-import { readCountry } from '#domain/accounts/country'
-import { MAX_TIME_ZONE_CHARACTERS, readTimeZone } from '#domain/accounts/time-zone'
+import { MAX_TIME_ZONE_CHARACTERS, readTimeZone, readCountry } from '#domain/accounts/company-settings'
 import type { LedgerDb } from '#ledger/tables'
 import { fieldError, invalidFields } from '#domain/errors'
 import { ProblemError } from '#http/server/problem'
 import { actingUser, MERGE_PATCH_BODY, setPositionHeader } from './company-schemas.ts'
-import { render } from '#http/openapi/render'
-import { mergePatch, namedObject, nullable, Time } from '#http/openapi/schema-parts'
+import { mergePatch, namedObject, nullable, Time, render } from '#http/openapi/schema-parts'
 
 const TimeZone = {
   description:

@@ -8,16 +8,20 @@ import { databaseTime } from '#postgres/database-clock'
 import { userOf } from '#http/access/authorize-user'
 import { STREAMED_ROUTE } from '#http/access/heavy-reads'
 import { streamTexts, type Reader, formatFileTime, sendAttachment } from '#http/server/text-stream'
-import { ENTRY_COLUMNS, listAllEntries, RECORD_COLUMNS } from '#log/bulk-user-logs-csv'
+import {
+  ENTRY_COLUMNS,
+  listAllEntries,
+  RECORD_COLUMNS,
+  writeAllFailedRecords,
+  writeFile,
+} from '#log/bulk-user-logs-csv'
 import * as schemas from '#log/bulk-user-logs-schemas'
 import type { RequireLogEntry } from '#log/log-entries'
 import { CSV_ANSWER, CSV_TYPE, writeCsv } from '#log/csv-text'
-import { listDetailed } from '#log/detailed-records'
-import { writeAllFailedRecords, writeFile } from '#log/failed-records-csv'
-import { listRecordsToCorrect } from '#log/records-to-correct'
+import { listDetailed } from '#log/refused-records'
+import { listRecordsToCorrect } from '#log/faulty-fields'
 import { readCompany } from '#accounts/companies/companies'
-import { listAllPeople, PEOPLE_COLUMNS } from '#people/people-columns'
-import { PeopleQuery, readPeopleFilter } from '#people/people-filter'
+import { PeopleQuery, readPeopleFilter, listAllPeople, PEOPLE_COLUMNS } from '#people/people-filter'
 import { WORKBOOK_TYPE, writeWorkbook } from '#people/write-workbook'
 
 interface ExportServices extends Pick<Reader, 'authorize'> {

@@ -19,7 +19,7 @@ import { formatFileTime, sendAttachment, streamTexts, type Reader } from '#http/
 import { assertStorable, invalidQuery, parseTime } from '#http/server/query-values'
 import type { Reads } from '#ledger/read/reads'
 import { CSV_ANSWER, CSV_TYPE } from '#log/csv-text'
-import { writeFile } from '#log/failed-records-csv'
+import { writeFile } from '#log/bulk-user-logs-csv'
 import { readRefusalCauses, type ShownCause } from '#log/refusal-causes'
 import { listRefusedByCause } from '#log/refused-records'
 import { databaseTime, databaseTimeMs } from '#postgres/database-clock'

@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { MAX_ANSWERED_LEFT } from '#domain/calls/answer-undo'
+import { MAX_ANSWERED_LEFT } from '#domain/calls/answer-call'
 import { RECORD_RESULTS } from '#domain/employees/employee'
 import { FAULT_KINDS } from '#domain/record-faults'
 import { sendAnswer } from '#http/calls/writing-call'
 import { CallCounts } from '#http/openapi/answer-schemas'
-import { jsonAnswer } from '#http/openapi/documented-schema'
 import {
   Count,
   namedObject,
@@ -16,8 +15,9 @@ import {
   strictObject,
   textOrNull,
   Time,
+  jsonAnswer,
 } from '#http/openapi/schema-parts'
-import { PROBLEM_DOCUMENTS } from '#http/server/protocols'
+import { PROBLEM_DOCUMENTS } from '#http/server/problem'
 import { LogParams } from '#log/bulk-user-logs-schemas'
 import { MAX_LOOKED_INTO, undoEntry, type UndoServices } from '#undo/undo-entry'
 import { actingUser, HEAVY_JSON_BODY } from './company-schemas.ts'

@@ -4,8 +4,7 @@ import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import type { Reads } from '#ledger/read/reads'
 import type { LedgerDb } from '#ledger/tables'
 import type { SessionSettings } from '#http/access/session'
-import type { StreamLimits } from '#http/live/live-stream'
-import type { OpenStreams } from '#http/live/open-streams'
+import type { StreamLimits, OpenStreams } from '#http/live/live-stream'
 
 export interface AuditRouteServices {
   db: LedgerDb

@@ -4,7 +4,7 @@ import { problem } from '#domain/errors'
 import { toAuditedEvent } from '#ledger/read/event-line'
 import { findLastPositionBefore, readHead } from '#ledger/read/read-head'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
-import { readStreamBackwards } from '#ledger/read/read-stored-events'
+import { readStreamBackwards } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
 import {
   idIn,

@@ -1,11 +1,11 @@
-import type { FastifyInstance, FastifySchema, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifySchema, FastifyRequest, FastifyReply } from 'fastify'
 import { type Static, Type } from '@sinclair/typebox'
 import { STREAM_PREFIXES } from '#domain/event-types'
 import { isId } from '#domain/ids'
 import { exportPages, formatProofLine } from '#ledger/read/export-pages'
 import { formatEventLine, toAuditedEvent } from '#ledger/read/event-line'
 import { findLastPositionBefore, findPositionsOfCall, readHead, readPositions } from '#ledger/read/read-head'
-import { storedEventPages, type WantedEvents } from '#ledger/read/read-stored-events'
+import { storedEventPages, type WantedEvents } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
 import { userOf } from '#http/access/authorize-user'
 import { STREAMED_ROUTE } from '#http/access/heavy-reads'
@@ -13,11 +13,13 @@ import { assertStorable, parseTime, invalidQuery } from '#http/server/query-valu
 import { streamTexts } from '#http/server/text-stream'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter, StreamQuery } from './event-schemas.ts'
-import { sendLines } from './send-lines.ts'
 import { problem } from '#domain/errors'
-import { createCompanyWatch } from '#http/live/company-watch'
+import { createCompanyWatch } from '#http/live/position-waits'
 import { followLive, type LiveEvents } from '#http/live/live-stream'
 import { ProblemError } from '#http/server/problem'
+import { chooseEncoding } from '#http/server/compression'
+import { pipeline, type Readable } from 'node:stream'
+import { constants, createGzip } from 'node:zlib'
 
 type Query = Static<typeof EventsQuery>
 
@@ -174,4 +176,19 @@ function parseLastEventId(lastId: string, head: number): number {
   const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
   if (position <= head) return position
   throw new ProblemError(problem('invalid_query', 'The header Last-Event-ID is not a position in the ledger'))
+}
+
+/**
+ * Sends lines of JSON (application/x-ndjson), compressed if the client asks for it. An error breaks the connection, so
+ * the client notices that the response is incomplete.
+ */
+function sendLines(request: FastifyRequest, reply: FastifyReply, lines: Readable): FastifyReply {
+  void reply.type('application/x-ndjson').header('vary', 'accept-encoding')
+  if (!chooseEncoding(request, ['gzip'])) return reply.send(lines)
+  return reply.header('content-encoding', 'gzip').send(compress(lines))
+}
+
+/** Compresses lines with gzip and flushes every chunk. An error of either stream destroys both. */
+export function compress(lines: Readable): Readable {
+  return pipeline(lines, createGzip({ flush: constants.Z_SYNC_FLUSH }), () => undefined)
 }

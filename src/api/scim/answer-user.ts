@@ -1,5 +1,4 @@
-import type { CallDecision } from '#domain/calls/call-decision'
-import type { CallAnswer } from '#domain/calls/call-protocol'
+import type { CallDecision, CallAnswer } from '#domain/calls/call-decision'
 import { entityTag } from '#domain/employees/entity-tag'
 import { projectUser, renderUser, type Projection } from '#domain/scim/render-user'
 

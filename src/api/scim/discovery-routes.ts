@@ -3,7 +3,7 @@ import { problem } from '#domain/errors'
 import { renderConfig, renderList, renderResourceTypes, renderSchemas } from '#domain/scim/discovery'
 import { isSameName } from '#domain/scim/schemas'
 import { SCIM_TYPE } from '#domain/scim/scim-protocol'
-import type { KeyServices } from '#http/calls/key-protocol'
+import type { KeyServices } from '#http/calls/writing-call'
 import { ProblemError } from '#http/server/problem'
 import { findScimBase, queryText } from './scim-request.ts'
 

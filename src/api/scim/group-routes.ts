@@ -3,7 +3,7 @@ import { problem } from '#domain/errors'
 import { renderList } from '#domain/scim/discovery'
 import { SCIM_TYPE } from '#domain/scim/scim-protocol'
 import { chargedReading } from '#http/access/quota'
-import type { KeyServices } from '#http/calls/key-protocol'
+import type { KeyServices } from '#http/calls/writing-call'
 import { ProblemError, sendProblem } from '#http/server/problem'
 
 const HIDDEN = { schema: { hide: true } }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { trimBlanks } from '#text/normalize-text'
-import type { Projection } from '#domain/scim/render-user'
+import { readWanted, type Projection } from '#domain/scim/render-user'
 import { findMember } from '#domain/scim/user-values'
 import { findBaseUrl, type SessionSettings } from '#http/access/session'
 
@@ -25,5 +25,6 @@ export function readProjection(request: FastifyRequest): Projection {
       .split(',', MAX_NAMES)
       .map(trimBlanks)
       .filter((path) => path !== '')
+      .map(readWanted)
   return { attributes: names('attributes'), excluded: names('excludedAttributes') }
 }

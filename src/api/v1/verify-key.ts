@@ -3,9 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { addressRefusal } from '#domain/calls/key-refusals'
 import { rateLimitHeaders, REFRESH_PERIODS, requestsInWindow } from '#domain/accounts/api-key'
 import type { KeyUsageCounter } from '#accounts/api-keys/key-access'
-import { jsonAnswer } from '#http/openapi/documented-schema'
 import { KEY_VERIFICATION } from '#http/openapi/employee-examples'
-import { namedObject, oneOf, text } from '#http/openapi/schema-parts'
+import { namedObject, oneOf, text, jsonAnswer } from '#http/openapi/schema-parts'
 import { useKeyOf } from '#http/access/quota'
 
 /** The six fields of the specification, section 2.3. */

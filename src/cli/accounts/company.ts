@@ -1,5 +1,5 @@
 import { newId } from '#ledger/new-id'
-import { addUser } from '#accounts/users/add-user'
+import { addUser } from '#accounts/users/change-user'
 import {
   changeSettings,
   type CompanySettings,

@@ -3,8 +3,7 @@ import type { NamedPerson } from '#personal-data/find-person'
 import { reportEmployee } from '#personal-data/report-employee'
 import { StartupError } from '#postgres/startup-error'
 import { confirm } from '../terminal/confirm.ts'
-import { changeAsOperator, type CompanyOptions } from './operator.ts'
-import { type ReportOptions, writeReport } from './report.ts'
+import { changeAsOperator, type CompanyOptions, type ReportOptions, writeReport } from './operator.ts'
 
 type Identifiers = { id?: string; email?: string; externalId?: string; userName?: string }
 type Options = CompanyOptions & { yes?: boolean } & Identifiers

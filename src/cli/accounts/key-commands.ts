@@ -1,5 +1,4 @@
 import { Option, type Command } from 'commander'
-import { FULL_ACCESS } from '#domain/accounts/key-access'
 import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import {
   DEFAULT_QUOTA_LIMIT,
@@ -8,7 +7,7 @@ import {
   KEY_SCOPES,
   PROVIDER_QUOTA_LIMIT,
 } from '#domain/accounts/api-key'
-import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
+import { DEFAULT_OVERLAP_SECONDS, MAX_QUOTA, MAX_OVERLAP_SECONDS, FULL_ACCESS } from '#domain/accounts/key-lifecycle'
 import {
   companyCommandsIn,
   idOption,

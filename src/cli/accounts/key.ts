@@ -1,9 +1,16 @@
 import { newId } from '#ledger/new-id'
-import { changeApiKey, rotateApiKey, issueApiKey } from '#accounts/api-keys/change-api-key'
-import { accessData } from '#domain/accounts/key-access'
+import { accessData } from '#domain/accounts/key-lifecycle'
 import { usualQuota, type KeyScope, requestsInWindow, type RefreshPeriod } from '#domain/accounts/api-key'
 import type { AttributeName } from '#domain/attributes'
-import { findKeyStatus, hasPreviousSecret, listApiKeys, type SeenKey } from '#accounts/api-keys/read-api-keys'
+import {
+  findKeyStatus,
+  hasPreviousSecret,
+  listApiKeys,
+  type SeenKey,
+  changeApiKey,
+  rotateApiKey,
+  issueApiKey,
+} from '#accounts/api-keys/api-keys'
 import { withStore } from '../terminal/with-store.ts'
 import { listNewest, changeAsOperator, type CompanyOptions } from './operator.ts'
 

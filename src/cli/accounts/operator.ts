@@ -1,9 +1,14 @@
 import type { Acting, CompanyServices } from '#accounts/change-company'
 import { findOutbox } from '#bootstrap/mail'
 import { newId } from '#ledger/new-id'
-import { createConfiguredSecretBox } from '#bootstrap/secrets'
+import { createConfiguredSecretBox } from '#bootstrap/keys'
 import { OPERATOR } from '#ledger/append/append-company-events'
-import { withStore, type Opened } from '../terminal/with-store.ts'
+import { withStore, type Opened } from '#cli/terminal/with-store'
+import { pipeline } from 'node:stream/promises'
+import type { LedgerDb } from '#ledger/tables'
+import { type Report, writeJson, writeHtml } from '#personal-data/report'
+import { interruption } from '#cli/terminal/interruption'
+import { assertNotThere, writeFile } from '#cli/terminal/write-file'
 
 /** The options of commands about a company. */
 export interface CompanyOptions {
@@ -58,4 +63,24 @@ export async function listNewest<Row>(what: string, list: (limit: number) => Pro
   if (rows.length > MAX_LISTED)
     process.stderr.write(`employee-ledger: only the newest ${MAX_LISTED.toLocaleString('en')} ${what} are listed\n`)
   return rows.slice(0, MAX_LISTED)
+}
+
+export interface ReportOptions extends CompanyOptions {
+  out?: string | undefined
+  json?: boolean | undefined
+}
+
+/** Writes what is held about a person, to a file or to the standard output. */
+export async function writeReport<Person>(
+  { company, out, json }: ReportOptions,
+  make: (services: CompanyServices & { db: LedgerDb }, acting: Acting, person: Person) => Promise<Report>,
+  person: Person,
+): Promise<void> {
+  if (out !== undefined) assertNotThere(out)
+  await withStore(async ({ store: { db, pool } }) => {
+    const report = await make({ db, pool, newId }, asOperator(company), person)
+    const texts = json ? writeJson(report) : writeHtml(report)
+    if (out === undefined) await pipeline(texts, process.stdout, { signal: interruption, end: false })
+    else await writeFile(out, texts)
+  })
 }

@@ -1,15 +1,16 @@
 import { createReadStream } from 'node:fs'
 import {
+  readProvider,
+  type StoredProvider,
   type ChangedProvider,
   type NewSecret,
   addProvider,
   changeProvider,
   NO_PROVIDER,
   rotateProviderSecret,
-} from '#accounts/providers/change-provider'
-import { readProvider, type StoredProvider } from '#accounts/providers/read-provider'
+} from '#accounts/providers/providers'
 import { RefusedByStateError } from '#accounts/change-company'
-import { createConfiguredSecretBox } from '#bootstrap/secrets'
+import { createConfiguredSecretBox } from '#bootstrap/keys'
 import type { Config } from '../../config.ts'
 import { problem } from '#domain/errors'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '#domain/provider-settings'

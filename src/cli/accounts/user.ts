@@ -1,11 +1,11 @@
 import { newId } from '#ledger/new-id'
-import { addUser } from '#accounts/users/add-user'
 import {
   changeUserRole,
   removeUser,
   resetUserPassword,
   inviteCompanyUser,
   type UserWithLink,
+  addUser,
 } from '#accounts/users/change-user'
 import { eraseUser } from '#personal-data/erase-user'
 import { issueUserToken, revokeUserToken } from '#accounts/users/user-tokens'
@@ -13,10 +13,16 @@ import { findSoleScope, type Role, type TokenScope } from '#domain/accounts/role
 import { getUserStatus, listUsers, type UserRecord } from '#accounts/users/users'
 import { reportUser } from '#personal-data/report-user'
 import { confirm } from '../terminal/confirm.ts'
-import { say } from '../terminal/print.ts'
+import { formatLines, say } from '../terminal/print.ts'
 import { withStore } from '../terminal/with-store.ts'
-import { listNewest, changeAndNotify, changeAsOperator, type CompanyOptions } from './operator.ts'
-import { type ReportOptions, writeReport } from './report.ts'
+import {
+  listNewest,
+  changeAndNotify,
+  changeAsOperator,
+  type CompanyOptions,
+  type ReportOptions,
+  writeReport,
+} from './operator.ts'
 
 interface UserOptions extends CompanyOptions {
   user: string
@@ -83,7 +89,9 @@ export async function issueToken({
   const requestedToken = { userId: user, name, expiresInDays: days, scopes: scope ?? null }
   const { token, secret } = await changeAndNotify(company, issueUserToken, requestedToken)
   const { id, name: named, scopes, expiresAt } = token
-  return { token_id: id, name: named, scopes, scope: findSoleScope(scopes), token: secret, expires_at: expiresAt }
+  const issued = { token_id: id, name: named, scopes, token: secret, expires_at: expiresAt }
+  // JSON has had `scope` since 1.1.0.
+  return say({ ...issued, scope: findSoleScope(scopes) }, formatLines(issued))
 }
 
 /** `token revoke`: revokes an access token. */

@@ -15,8 +15,7 @@ export function addAuditCommands(program: Command): void {
         'standard output, without a checkpoint)',
     )
     .option('--after <n>', 'start after this position, to continue an export', parseWholeNumber(MAX_POSITION), 0)
-  const addEvidence = companyCommandsIn(audit, () => import('./audit-evidence.ts'))
-  addEvidence(
+  addExport(
     'evidence',
     'write an evidence file about an employee, a call, or a period: events, proof, verifier, and a readable page',
     'writeEvidenceFile',

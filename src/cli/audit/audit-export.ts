@@ -1,14 +1,17 @@
 import { pipeline } from 'node:stream/promises'
-import { createSigner } from '#bootstrap/signing'
+import { createSigner } from '#bootstrap/keys'
 import { StartupError } from '#postgres/startup-error'
 import { ExportOvertakenError, exportPages, formatProofLine } from '#ledger/read/export-pages'
 import { NoteFileError } from '#ledger/audit/note-files'
-import { RefusedToSignError, NoSigningKeyError } from '#ledger/audit/sign-checkpoint'
-import { interruption } from '../terminal/interruption.ts'
-import { showProgress } from '../terminal/progress.ts'
-import { requireHead, withStore, type Opened } from '../terminal/with-store.ts'
-import { readSettings } from '../terminal/settings.ts'
-import { assertNotThere, writeFile } from '../terminal/write-file.ts'
+import { RefusedToSignError, NoSigningKeyError, explainRefusal } from '#ledger/audit/sign-checkpoint'
+import { interruption } from '#cli/terminal/interruption'
+import { showProgress } from '#cli/terminal/progress'
+import { requireHead, withStore, type Opened } from '#cli/terminal/with-store'
+import { readSettings } from '#cli/terminal/settings'
+import { assertNotThere, writeFile } from '#cli/terminal/write-file'
+import { createEvidenceServices } from '#bootstrap/evidence'
+import { ErasedMeanwhileError, planEvidence, writeEvidence } from '#evidence/evidence-file'
+import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject'
 
 interface ExportOptions {
   company: string
@@ -91,4 +94,51 @@ async function* exportLines(pages: ReturnType<typeof exportPages>, events: numbe
   } finally {
     progress.finish()
   }
+}
+
+interface EvidenceOptions {
+  company: string
+  employee?: string
+  call?: string
+  from?: string
+  to?: string
+  out: string
+}
+
+/** `audit evidence`: writes an evidence file, in constant memory. Without a subject, it is about the whole ledger. */
+export async function writeEvidenceFile(options: EvidenceOptions) {
+  const { company, out } = options
+  assertNotThere(out)
+  return withStore(async ({ config, store }) => {
+    await requireHead(store.db, company)
+    const services = await createEvidenceServices(config, store)
+    const progress = showProgress('evidence, events')
+    try {
+      const plan = await planEvidence(services, company, readSubject(options))
+      progress.begin(plan.events)
+      let reached = 0
+      const onProgress = (read: number) => {
+        progress.advance(read - reached)
+        reached = read
+      }
+      await writeFile(out, writeEvidence(services, plan, onProgress))
+      return { file: out, events: plan.events, ledger_size: plan.checkpoint.size }
+    } catch (error) {
+      throw explain(error)
+    } finally {
+      progress.finish()
+    }
+  })
+}
+
+function readSubject({ employee, call, from, to }: EvidenceOptions): EvidenceSubject {
+  if (employee !== undefined) return { kind: 'employee', id: employee }
+  if (call !== undefined) return { kind: 'call', id: call }
+  return { kind: 'period', from: from ?? null, to: to ?? null }
+}
+
+function explain(error: unknown): unknown {
+  const isExplained = error instanceof NoEvidenceError || error instanceof ErasedMeanwhileError
+  const reason = isExplained ? error.message : explainRefusal(error)
+  return reason === null ? error : new StartupError(reason, { cause: error })
 }

@@ -1,4 +1,4 @@
-import { signingKeyFile } from '#bootstrap/signing'
+import { signingKeyFile } from '#bootstrap/keys'
 import { StartupError } from '#postgres/startup-error'
 import { rotateSigningKey } from '#ledger/audit/signing-keys'
 import { readSettings } from '../terminal/settings.ts'

@@ -1,12 +1,12 @@
-import { promises as fs } from 'node:fs'
 import path from 'node:path'
+import { promises as fs } from 'node:fs'
 import type { OpenedPool } from '#bootstrap/store'
 import { writeDurably } from '#files/durable-file'
 import { newId } from '#ledger/new-id'
-import { addUser } from '#accounts/users/add-user'
-import { issueApiKey } from '#accounts/api-keys/change-api-key'
+import { addUser } from '#accounts/users/change-user'
+import { issueApiKey } from '#accounts/api-keys/api-keys'
 import { registerCompany } from '#accounts/companies/companies'
-import type { Config } from '../../config.ts'
+import type { Config } from '#config'
 import { DEFAULT_QUOTA_LIMIT, DEFAULT_REFRESH_PERIOD } from '#domain/accounts/api-key'
 import { ROLES, type Role } from '#domain/accounts/roles'
 import { isErrno } from '#files/errno'
@@ -28,7 +28,7 @@ const FILE = 'demo-credentials.json'
 const NAMES: Record<Role, string> = { admin: 'Ada Admin', auditor: 'Otto Auditor', member: 'Mia Member' }
 
 /** The credentials of the demo company and their file. */
-export interface Demo {
+interface Demo {
   credentials: DemoCredentials
   file: string
   isNew: boolean
@@ -100,4 +100,24 @@ async function assertWritable(file: string): Promise<void> {
       cause: error,
     })
   }
+}
+
+/** Prints how to make the first call. Later starts print only the file with the credentials. */
+export function printDemo({ file, isNew, credentials }: Demo): void {
+  const again = [`the credentials of the demo company are in ${file}`]
+  const lines = isNew ? ['', ...firstSteps(credentials), `The credentials are saved in ${file}`, ''] : again
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function firstSteps({ base_url, api_id, api_key, admin, auditor, member }: Demo['credentials']): string[] {
+  const body = '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'
+  return [
+    'Demo company. Create an employee:',
+    `  curl -sS ${base_url}/v1/employees -H 'x-api-id: ${api_id}' -H 'x-api-key: ${api_key}' \\`,
+    `    -H 'content-type: application/json' -d '${body}'`,
+    'Then see the call in Bulk User Logs:',
+    `  curl -sS ${base_url}/admin/v1/bulk-user-logs -H 'authorization: Bearer ${admin.token}'`,
+    'Users and passwords:',
+    ...[admin, auditor, member].map(({ email, password }) => `  ${email.padEnd(20)}  ${password}`),
+  ]
 }

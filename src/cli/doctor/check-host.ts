@@ -1,6 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { sql } from 'kysely'
-import { divide } from '#domain/divide'
+import { divide } from '#domain/pieces'
 import { fromUuid, isId, toUuid } from '#domain/ids'
 import { createContinuityCheck, RefusedToSignError, type CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { NoteFileError } from '#ledger/audit/note-files'
@@ -8,6 +8,8 @@ import { EMPTY_FRONTIER, unpackFrontier } from '#ledger/integrity/merkle'
 import type { LedgerDb } from '#ledger/tables'
 import { errorReason } from '#postgres/startup-error'
 import { fail, ok, warn, type Finding } from './finding.ts'
+import { checkStoredSecrets } from '#accounts/stored-secrets/stored-secrets'
+import type { SecretBox } from '#accounts/secrets/secret-box'
 
 const GIB = 1024 ** 3
 const WARN_FREE = { bytes: 5 * GIB, share: 0.1 }
@@ -180,4 +182,26 @@ export function diskFinding(folder: string, { free, total }: { free: number; tot
   if (free < WARN_FREE.bytes && free < WARN_FREE.share * total)
     return warn('disk', space, 'free space, or use a larger disk')
   return ok('disk', space)
+}
+
+/** Checks that all stored secrets can be read, and are under the newest key. */
+export async function checkSecrets(db: LedgerDb, box: SecretBox): Promise<Finding> {
+  const check = 'stored secrets'
+  const { secrets, older, unreadable, example } = await checkStoredSecrets(db, box)
+  if (secrets === 0) return ok(check, 'there are none')
+  if (unreadable > 0)
+    return fail(
+      check,
+      box.hasKey
+        ? `${unreadable} of ${secrets} cannot be read, for example: ${example}`
+        : `there is no key, so ${unreadable} cannot be read`,
+      'restore the key, or replace these secrets (docs/operations.md, “Keys”)',
+    )
+  if (older > 0)
+    return warn(
+      check,
+      `${older} of ${secrets} are under an older key`,
+      'restart all processes, then run `secrets reencrypt` (docs/operations.md, “Keys”)',
+    )
+  return ok(check, `${secrets} under the newest key`)
 }

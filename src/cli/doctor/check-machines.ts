@@ -66,7 +66,8 @@ async function readFacts(client: Client, leftAfterSeconds?: number): Promise<Fac
       (select extversion from pg_extension where extname = 'citus') as citus, current_setting('fsync') as fsync,
       current_setting('full_page_writes') as pages, current_setting('synchronous_commit') as commit,
       current_setting('data_checksums') as checksums,
-      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
+      current_setting('max_connections')::integer
+        - current_setting('superuser_reserved_connections')::integer as connections,
       current_setting('max_prepared_transactions')::integer as prepared,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as clock,
       (select available_disk_size::float8 from citus_local_disk_space_stats()) as free,

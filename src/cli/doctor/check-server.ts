@@ -41,9 +41,11 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
   const { rows } = await pool.query<Server>(`
     select current_setting('server_version_num')::integer as number, current_setting('server_version') as version,
       current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
-      current_setting('full_page_writes') as full_page_writes, current_setting('synchronous_commit') as synchronous_commit,
+      current_setting('full_page_writes') as full_page_writes,
+      current_setting('synchronous_commit') as synchronous_commit,
       current_setting('log_error_verbosity') as verbosity, current_setting('data_checksums') as checksums,
-      current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer as connections,
+      current_setting('max_connections')::integer
+        - current_setting('superuser_reserved_connections')::integer as connections,
       (select case when rolsuper then -1 else rolconnlimit end from pg_roles
         where rolname = current_user) as role_limit,
       datconnlimit as database_limit, age(datfrozenxid) as age,
@@ -142,7 +144,8 @@ function checkConnections(server: Server, { api, worker }: Connections): Finding
     },
   ].filter(({ limit }) => limit >= 0)
   const least = limits.toSorted((one, other) => one.limit - other.limit)[0]!
-  const summary = `an API process opens up to ${api} connections and a worker up to ${worker}; ${least.of} allows ${least.limit}`
+  const opened = `an API process opens up to ${api} connections and a worker up to ${worker}`
+  const summary = `${opened}; ${least.of} allows ${least.limit}`
   if (api + worker <= least.limit) return ok('connections', summary)
   return warn('connections', summary, `${least.mend}, or lower POOL_SIZE`)
 }

@@ -1,20 +1,33 @@
-import { findDatabase, type OpenedDatabase } from '#postgres/embedded/find-database'
+import { findDatabase, type OpenedDatabase } from '#postgres/embedded/embedded-postgres'
 import { listMissing, openUnchecked } from '#bootstrap/store'
-import { findConfiguredSecretBox, secretsKeyFile } from '#bootstrap/secrets'
-import { checkpointFolder, findSigner, signingKeyFile } from '#bootstrap/signing'
+import { checkpointFolder, findSigner, signingKeyFile, findConfiguredSecretBox, secretsKeyFile } from '#bootstrap/keys'
 import { readWitnesses } from '#bootstrap/witnesses'
 import { PROJECTIONS } from '#projections/index'
 import type { Config } from '../../config.ts'
 import { connectionsOf } from '#postgres/connections'
-import { isAhead } from '#migration/missing'
+import { isAhead } from '#migration/migrate'
 import { errorReason, StartupError } from '#postgres/startup-error'
 import { fail, ok, type Finding, type Level } from './finding.ts'
 import { checkListen, checkPoolers, checkServer, checkSize } from './check-server.ts'
-import { checkMail, checkWitnesses, checkWitnessSettings, checkWork } from './check-work.ts'
 import { checkMachines } from './check-machines.ts'
-import { checkSecrets } from './check-secrets.ts'
-import { checkProjection, checkRecordedTimes, checkPrivileges, migrationFinding } from './check-tables.ts'
-import { checkCheckpointLocation, checkCheckpoints, checkDisk, checkFolder, checkKey } from './check-host.ts'
+import {
+  checkProjection,
+  checkRecordedTimes,
+  checkPrivileges,
+  migrationFinding,
+  checkMail,
+  checkWitnesses,
+  checkWitnessSettings,
+  checkWork,
+} from './check-tables.ts'
+import {
+  checkCheckpointLocation,
+  checkCheckpoints,
+  checkDisk,
+  checkFolder,
+  checkKey,
+  checkSecrets,
+} from './check-host.ts'
 import { interruptible } from '../terminal/interruption.ts'
 import { say } from '../terminal/print.ts'
 import { readSettings } from '../terminal/settings.ts'

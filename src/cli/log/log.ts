@@ -1,7 +1,7 @@
 import { findLogEntry, listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries'
 import { listLogRecords } from '#projections/bulk-user-logs/records-queries'
 import { renderRecords } from '#log/log-records'
-import { NO_SUCH_ENTRY } from '#ledger/corrections/find-calls'
+import { NO_SUCH_ENTRY } from '#ledger/corrections/corrections'
 import { StartupError } from '#postgres/startup-error'
 import type { CompanyOptions } from '../accounts/operator.ts'
 import { withStore } from '../terminal/with-store.ts'

@@ -11,8 +11,7 @@ export function addProjectionCommands(program: Command): void {
   projections('resume', 'resume the projection of a parked company', 'resumeProjection')
     .argument('<projection>', 'the name of the projection')
     .addOption(companyOption())
-  const addRebuild = commandsIn(group, () => import('./rebuild-projection.ts'))
-  addRebuild(
+  projections(
     'rebuild',
     'rebuild a projection in new tables and switch to them, or rebuild one company in place',
     'rebuildProjection',
@@ -20,8 +19,7 @@ export function addProjectionCommands(program: Command): void {
     .argument('<projection>', 'the name of the projection')
     .addOption(oneCompany())
     .option('--restart', 'discard an interrupted rebuild instead of continuing it')
-  const addVerify = commandsIn(group, () => import('./verify-projections.ts'))
-  addVerify(
+  projections(
     'verify',
     'build a projection in temporary tables and compare them with the live ones; exit code 1 if they differ',
     'verifyProjections',

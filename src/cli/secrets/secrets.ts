@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { checkStoredSecrets, reencryptSecrets } from '#accounts/stored-secrets/stored-secrets'
-import { findConfiguredSecretBox, secretsKeyFile } from '#bootstrap/secrets'
+import { findConfiguredSecretBox, secretsKeyFile } from '#bootstrap/keys'
 import type { Config } from '../../config.ts'
 import { StartupError } from '#postgres/startup-error'
-import type { SecretBox } from '#accounts/secrets/secret-box'
-import { addSecretKey, dropOlderSecretKeys, readSecretKeys } from '#accounts/secrets/secret-keys'
+import { type SecretBox, addSecretKey, dropOlderSecretKeys, readSecretKeys } from '#accounts/secrets/secret-box'
 import { readSettings } from '../terminal/settings.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 

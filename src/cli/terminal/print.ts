@@ -23,7 +23,8 @@ export function print(returned: object, asJson: boolean): void {
 
 type Value = string | number | boolean | object | null
 
-function formatLines(result: object): string {
+/** Formats a result, or a list of them, as `name  value` lines. */
+export function formatLines(result: object): string {
   const rows = [result].flat().map((row) => {
     const width = Object.keys(row).reduce((widest, name) => Math.max(widest, name.length), 0)
     return Object.entries(row as Record<string, Value>).map(

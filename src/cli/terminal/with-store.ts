@@ -1,4 +1,4 @@
-import { findDatabase, type OpenedDatabase } from '#postgres/embedded/find-database'
+import { findDatabase, type OpenedDatabase } from '#postgres/embedded/embedded-postgres'
 import { migrateDatabase, openMaintenance, type OpenedMaintenance, openStore, type OpenedPool } from '#bootstrap/store'
 import type { Config } from '../../config.ts'
 import { interruptible } from './interruption.ts'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { domainToASCII } from 'node:url'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { RenderedEmail } from '#accounts/mail/render-email'
+import type { RenderedEmail } from '#accounts/mail/email'
 import type { MailServer } from './mail-server.ts'
 
 /** A message with its recipient, ready to be sent. */

@@ -5,15 +5,30 @@ import type { IdPrefix } from '#domain/ids'
 import { describeEvent, listEventTypes } from '#domain/webhooks/webhook-message'
 import { readEventPage } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
-import { inTransaction } from '#postgres/transaction'
-import type { SecretBox } from '#accounts/secrets/secret-box'
-import { chooseDelay, WEBHOOK_BACKOFF } from '../backoff.ts'
-import { decryptSecrets, messageIdOf, postMessage } from './message-posting.ts'
-import { type Poster, parseRetryAfter } from './post.ts'
-import { type Attempt, type LeasedWebhook, type Pace, recordRound, type RoundOutcome } from './progress.ts'
-import { type Watch, watchRevision } from './watch-revision.ts'
+import { inTransaction } from '#postgres/pipeline'
+import { type SecretBox, UnreadableSecretError } from '#accounts/secrets/secret-box'
+import { chooseDelay, WEBHOOK_BACKOFF } from '#delivery/backoff'
+import { decryptSecrets, messageIdOf, postMessage, type Poster, parseRetryAfter } from './message-posting.ts'
+import {
+  type Attempt,
+  type LeasedWebhook,
+  type Pace,
+  recordRound,
+  type RoundOutcome,
+  leaseWebhook,
+  postponeWebhook,
+  type WebhookRef,
+  type Watch,
+  watchRevision,
+} from './progress.ts'
+import type { Logger } from 'pino'
+import { disableWebhook } from '#accounts/webhooks/change-webhook'
+import type { WebhookDisabledReason } from '#domain/webhook-types'
+import { isTransient } from '#postgres/database-errors'
+import { clearFailingWork, recordFailingWork } from '#ledger/background/failing-work'
+import { errorReason } from '#postgres/startup-error'
 
-export interface RoundServices {
+interface RoundServices {
   pool: Pool
   db: LedgerDb
   poster: Poster
@@ -40,7 +55,7 @@ const SEARCHED_AT_ONCE = 20_000
 const SENDING_MS = 3_000
 const SLOW_MS = 2_000
 /** 410 Gone: the receiver wants no more messages. */
-export const GONE = 410
+const GONE = 410
 
 /**
  * Delivers the next messages of a webhook, and records how far it got. Messages of one employee, call or key are sent
@@ -48,7 +63,7 @@ export const GONE = 410
  * sent. Messages that are under way are cut off by `signal`, or when what was read is outdated; they count neither as
  * delivered nor as failed.
  */
-export async function deliverRound(
+async function deliverRound(
   services: RoundServices,
   webhook: LeasedWebhook,
   leaseId: string,
@@ -162,4 +177,61 @@ function summarize(
   const backoffMs = chooseDelay(WEBHOOK_BACKOFF, failures, Math.random())
   const delayMs = Math.max(backoffMs, parseRetryAfter(failure.retryAfter, databaseTimeMs()))
   return { position, ahead, attempts: failures, error: failure.error, delayMs, isSlow }
+}
+
+export interface LeaseServices extends RoundServices {
+  log: Logger
+}
+
+const POSTPONED_MS = 60_000
+/** How long a receiver may refuse the same message before its webhook is disabled. */
+const PATIENCE_MS = 3 * 24 * 3_600_000
+
+/** Takes the lease on a webhook, if it is due, and delivers one round. Disables a webhook whose receiver is gone. */
+export async function runLeasedRound(
+  services: LeaseServices,
+  ref: WebhookRef,
+  leaseId: string,
+  { stopping, cutOff }: { stopping: AbortSignal; cutOff: AbortSignal },
+): Promise<RoundEnd> {
+  if (stopping.aborted) return { end: 'lost' }
+  const webhook = await leaseWebhook(services.pool, ref, leaseId)
+  if (!webhook) return { end: 'lost' }
+  let round: RoundEnd
+  try {
+    round = await deliverRound(services, webhook, leaseId, cutOff)
+  } catch (error) {
+    // The lease ends by itself, and the sweep finds the webhook again.
+    if (isTransient(error) || !(error instanceof Error)) throw error
+    await postpone(services, ref, leaseId, error)
+    return { end: 'lost' }
+  }
+  if (webhook.error !== null && round.end !== 'lost') await clearFailingWork(services.pool, workOf(ref))
+  if (round.end === 'failed') await disableIfExhausted(services, ref, leaseId, round)
+  return round
+}
+
+const workOf = ({ companyId, webhookId }: WebhookRef) => ({ companyId, work: 'webhooks', subject: webhookId }) as const
+
+/** Not the receiver's fault: tries again later, for as long as it takes. */
+async function postpone({ pool, log }: LeaseServices, ref: WebhookRef, leaseId: string, error: Error): Promise<void> {
+  const isSecret = error instanceof UnreadableSecretError
+  log.error({ ...ref, err: error }, `could not prepare messages of a webhook${isSecret ? ': check SECRETS_KEY' : ''}`)
+  const reason = isSecret ? 'The service cannot read the secret of this webhook' : 'The service failed'
+  await postponeWebhook(pool, ref, leaseId, { error: reason, delayMs: POSTPONED_MS })
+  await recordFailingWork(pool, workOf(ref), isSecret ? reason : errorReason(error))
+}
+
+async function disableIfExhausted(
+  services: LeaseServices,
+  { companyId, webhookId }: WebhookRef,
+  leaseId: string,
+  { status, failingMs }: { status: number | null; failingMs: number },
+): Promise<void> {
+  let reason: WebhookDisabledReason
+  if (status === GONE) reason = 'gone'
+  else if (failingMs >= PATIENCE_MS) reason = 'failing'
+  else return
+  await disableWebhook(services.pool, { companyId, webhookId, leaseId }, reason)
+  services.log.warn({ companyId, webhookId, reason }, 'disabled a webhook')
 }

@@ -12,19 +12,17 @@ import {
   decryptSecrets,
   postMessage,
   type PingPlace,
+  type Poster,
 } from './message-posting.ts'
 import { databaseTime } from '#postgres/database-clock'
 import type { Pool } from 'pg'
-import { NO_SUCH_WEBHOOK } from '#accounts/webhooks/change-webhook'
-import { signingSecrets } from '#accounts/webhooks/webhook-rows'
+import { NO_SUCH_WEBHOOK, signingSecrets } from '#accounts/webhooks/change-webhook'
 import { RefusedByStateError } from '#accounts/change-company'
 import { problem } from '#domain/errors'
-import { inTransaction } from '#postgres/transaction'
+import { inTransaction } from '#postgres/pipeline'
 import { withClient } from '#postgres/pool'
 import type { SecretBox } from '#accounts/secrets/secret-box'
-import type { Poster } from './post.ts'
-import { recordAttempt, type Attempt, type SeenRevision, type WebhookRef } from './progress.ts'
-import { watchRevision } from './watch-revision.ts'
+import { recordAttempt, type Attempt, type SeenRevision, type WebhookRef, watchRevision } from './progress.ts'
 
 /** What a delivery sent, apart from its signature. */
 export interface RebuiltMessage {

@@ -137,7 +137,8 @@ export function wordLimited(limited: Limited): { verb: string; done: string } {
 function refuse({ limited, limit, done, wanted, active }: RefusedExcess): Problem {
   const { verb, done: past } = VERBS[limited]
   const people = limit === 1 ? '1 person' : `${limit} people`
-  const today = `has ${past} ${done} today (UTC), and this call would ${verb} ${wanted} more, of ${active} active people`
+  const more = `${wanted} more, of ${active} active people`
+  const today = `has ${past} ${done} today (UTC), and this call would ${verb} ${more}`
   const detail = `The API key may ${verb} ${people} a day, ${today}. Nothing was applied; an administrator can allow it`
   return problem('limit_reached', detail)
 }

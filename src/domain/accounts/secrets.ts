@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
-import { isId } from '../ids.ts'
+import { isId } from '#domain/ids'
+import { hasExpired, isSameHash, type ApiKey } from './api-key.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 256 bits take 43 characters of base 62. */
@@ -62,4 +63,27 @@ const ISSUED = /\b((?:el_(?:live|user|link|ses)|whsec)_)([\w+/=]+)/g
 /** Replaces the secrets in a text with as many asterisks. */
 export function maskSecrets(text: string): string {
   return text.replaceAll(ISSUED, (_, prefix: string, secret: string) => prefix + '*'.repeat(secret.length))
+}
+
+/**
+ * Why a secret that is or was a key's did not let a call in: the key was revoked, it has expired, or it has another
+ * secret now.
+ */
+export type TurnedAwayReason = 'former_secret' | 'expired' | 'revoked'
+
+/** A key, and when each of its former secrets was replaced (RFC 3339 UTC), by their SHA-256 (hexadecimal). */
+type KnownKey = Pick<ApiKey, 'secretHash' | 'previous' | 'isRevoked' | 'expiresAtMs'> & {
+  formerSecrets: Readonly<Record<string, string>>
+}
+
+/** Says why a secret, which is not valid, did not let a call in; null if it never was the key's, as far as is known. */
+export function whyTurnedAway(key: KnownKey, presentedHash: string, nowMs: number): TurnedAwayReason | null {
+  const isCurrent = isSameHash(key.secretHash, presentedHash)
+  const former = [...Object.keys(key.formerSecrets), ...(key.previous ? [key.previous.secretHash] : [])]
+  if (!isCurrent && !former.some((hash) => isSameHash(hash, presentedHash))) return null
+  if (key.isRevoked) return 'revoked'
+  const { previous } = key
+  const isPrevious = previous !== null && isSameHash(previous.secretHash, presentedHash)
+  const worksUntilExpiry = isCurrent || (isPrevious && nowMs < previous.expiresAtMs)
+  return worksUntilExpiry && hasExpired(key.expiresAtMs, nowMs) ? 'expired' : 'former_secret'
 }

@@ -1,12 +1,20 @@
-import type { Employee } from '../employees/employee.ts'
-import { entityTag } from '../employees/entity-tag.ts'
-import { findFirstDay, WARNINGS, type WarningCode } from '../employees/warnings.ts'
-import type { Problem, RecordError } from '../errors.ts'
-import { errorsOmitted, MAX_ANSWERED_ERRORS, problem, problemDocument } from '../errors.ts'
-import { createsAll, isSingle, rulesOf, type Operation } from '../operations.ts'
-import type { AppliedRecord, CallContext, CallDecision } from './call-decision.ts'
-import type { EarlierCall } from './earlier-call.ts'
-import type { CallAnswer, CallProtocol } from './call-protocol.ts'
+import { type Employee, type RecordResult, findFirstDay, WARNINGS, type WarningCode } from '#domain/employees/employee'
+import { entityTag } from '#domain/employees/entity-tag'
+import {
+  type Problem,
+  type RecordError,
+  errorsOmitted,
+  MAX_ANSWERED_ERRORS,
+  problem,
+  problemDocument,
+} from '#domain/errors'
+import { createsAll, isSingle, rulesOf, type Operation } from '#domain/operations'
+import type { AppliedRecord, CallContext, CallDecision, CallAnswer, CallProtocol } from './call-decision.ts'
+import type { EarlierCall } from './commands.ts'
+import type { EmployeeStatus } from '#domain/attributes'
+import type { CallCounts } from '#domain/events'
+import { wordFault, type Fault } from '#domain/record-faults'
+import type { LeftOutField } from './call-records.ts'
 
 /** The answer to a call that succeeded. `logId` is null when the call only validates. */
 export function answerSuccess(
@@ -169,3 +177,69 @@ export const FILE_UPLOAD: CallProtocol = { ...PUBLIC_API, source: 'File upload' 
 
 /** The calls that administrators make in forms. */
 export const BY_HAND: CallProtocol = { ...PUBLIC_API, source: 'By hand' }
+
+/** An attribute that an undo left as it is, and why. */
+export interface LeftAttribute {
+  /** Custom attributes are named `custom_attributes.KEY`. */
+  attribute: string
+  reason: Fault['kind']
+  message: string
+}
+
+/** What an undo did to an employee. */
+export interface UndoneRecord {
+  index: number
+  id: string | null
+  status: EmployeeStatus | null
+  result: RecordResult | 'failed'
+  /** The attributes that got their old values. */
+  changed: readonly string[]
+  left: LeftAttribute[]
+  errors: { pointer: string; code: string; message: string }[]
+}
+
+/** The answer to an undo. */
+export interface UndoAnswer {
+  /** Absent if it only validates. */
+  log_id?: string
+  counts: CallCounts
+  /** The numbers of attributes that got their old values, and of those that stay, listed or not. */
+  attributes: { restored: number; left: number }
+  results: UndoneRecord[]
+}
+
+/** Names an attribute by its path in a record. */
+export function nameLeft({ path, fault }: LeftOutField): LeftAttribute {
+  return { attribute: path.join('.'), reason: fault.kind, message: wordFault(fault) }
+}
+
+/** The most attributes that stay, and errors, in an answer. */
+export const MAX_ANSWERED_LEFT = 10_000
+
+/** The calls that take back others. */
+export const UNDO: CallProtocol = {
+  source: 'Undo',
+  // Only administrators make them.
+  scope: 'employees:write',
+  answer: (_context, decision, logId) => ({ status: 200, headers: {}, body: answerUndo(decision, logId) }),
+  refuse: answerRefusal,
+}
+
+function answerUndo({ outcomes, refusals, counts }: CallDecision, logId: string | null): UndoAnswer {
+  const attributes = { restored: 0, left: 0 }
+  const applied = outcomes.map(({ index, id, status, result, changed, leftOut = [] }): UndoneRecord => {
+    const left = leftOut.slice(0, Math.max(0, MAX_ANSWERED_LEFT - attributes.left)).map(nameLeft)
+    attributes.restored += changed.length
+    attributes.left += leftOut.length
+    return { index, id, status, result: result ?? 'synced', changed, left, errors: [] }
+  })
+  let listed = 0
+  const refused = refusals.map(({ index, id, status, errors: all }): UndoneRecord => {
+    const errors = all.slice(0, MAX_ANSWERED_ERRORS - listed)
+    listed += errors.length
+    const named = errors.map(({ pointer, code, message }) => ({ pointer, code, message }))
+    return { index, id, status, result: 'failed', changed: [], left: [], errors: named }
+  })
+  const results = [...applied, ...refused].toSorted((one, other) => one.index - other.index)
+  return { ...(logId === null ? {} : { log_id: logId }), counts, attributes, results }
+}

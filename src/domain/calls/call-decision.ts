@@ -1,15 +1,15 @@
-import type { CallNote } from '../call-notes.ts'
-import type { CallSource } from '../call-sources.ts'
-import type { AttributePatch, EmployeeStatus } from '../attributes.ts'
-import type { Employee, RecordResult } from '../employees/employee.ts'
-import type { Problem, RecordError } from '../errors.ts'
-import type { CallCounts, EventData, NewEvent } from '../events.ts'
-import type { Operation } from '../operations.ts'
-import type { ReadRecord } from './call-records.ts'
-import type { RefusalWording } from './refusal-wording.ts'
+import type { CallSource, CallNote } from '#domain/call-sources'
+import type { AttributePatch, EmployeeStatus } from '#domain/attributes'
+import type { Employee, RecordResult, PatchEffect } from '#domain/employees/employee'
+import type { Problem, RecordError } from '#domain/errors'
+import type { CallCounts, EventData, NewEvent } from '#domain/events'
+import type { Operation } from '#domain/operations'
+import type { ReadRecord, LeftOutField, Locator, Need } from './call-records.ts'
+import type { RefusalWording } from './key-refusals.ts'
 import type { CalledFile } from './callers.ts'
-import type { LeftOutField } from './call-records.ts'
 import type { RejectedBody } from './rejected-body.ts'
+import type { KeyScope } from '#domain/accounts/api-key'
+import type { FieldError, RecordErrors } from '#domain/record-faults'
 
 /** The context of a decision. Time and ids come from outside, so that deciding is pure. */
 export interface CallContext {
@@ -94,4 +94,105 @@ export interface CallDecision {
   withheld: NewEvent[]
   /** Of such a call, the valid records. */
   valid?: readonly ReadRecord[]
+}
+
+/** The answer to the client. */
+export interface CallAnswer {
+  status: number
+  headers: Record<string, string>
+  /** A value of JSON, or its text in UTF-8. */
+  body: unknown
+}
+
+/** Where a writing call comes from, and how it is answered. The answer is made with the decision, and stored with it. */
+export interface CallProtocol extends RefusalWording {
+  source: CallSource
+  /** What an API key needs to make the call. */
+  scope: KeyScope
+  /** Answers a call that succeeded. `logId` is null if the call only validates. */
+  answer(
+    context: Pick<CallContext, 'operation' | 'isAllOrNone'>,
+    decision: CallDecision,
+    logId: string | null,
+  ): CallAnswer
+  /** Answers a call that was refused. `logId` is null if the log has no entry of it. */
+  refuse(refusal: Problem, requestId: string, logId: string | null): CallAnswer
+}
+
+/** What is known about an employee about whom a record changes nothing. */
+export type UnchangedEmployee = Pick<Employee, 'id' | 'status'>
+
+/** The employees that a call involves, in their state before the call. */
+export interface EmployeeDirectory {
+  byId(id: string): Employee | undefined
+  byEmail(email: string): Employee | undefined
+  byExternalId(externalId: string): Employee | undefined
+  /** By the folded form. */
+  byUserName(userName: string): Employee | undefined
+  /** Those who are loaded, as all are whom a call names by it. */
+  byDirectoryId(directoryId: string): Employee[]
+  /** The employee about whom a record is known to change nothing, if that is known without their state. */
+  unchangedBy(record: ReadRecord): UnchangedEmployee | undefined
+  /** The manager of an employee above one that the call names; null if none. */
+  managerOf(id: string): string | null
+  /** Whether `managerOf` knows everybody above; false if a reporting line is too long to be loaded. */
+  readonly knowsManagers: boolean
+}
+
+/** Finds the employee whom a record or a reference to a manager identifies. */
+export function locate(
+  { field, value, asStored }: Locator,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'>,
+): Employee | undefined {
+  switch (field) {
+    case 'id':
+      return directory.byId(value)
+    case 'external_id':
+      return (asStored === undefined ? undefined : directory.byExternalId(asStored)) ?? directory.byExternalId(value)
+    case 'email':
+      return directory.byEmail(value) ?? (asStored === undefined ? undefined : directory.byEmail(asStored))
+    case 'user_name':
+      return directory.byUserName(value)
+  }
+}
+
+/**
+ * Finds the employee of a record. With `linksByEmail`, an external id that nobody has also finds the employee who has the
+ * record's email address, if they can be linked.
+ */
+export function locateEmployee(
+  { locator, patch }: Pick<ReadRecord, 'locator' | 'patch'>,
+  directory: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'>,
+  linksByEmail: boolean,
+): Employee | undefined {
+  if (!locator) return undefined
+  const found = locate(locator, directory)
+  if (found || !linksByEmail || locator.field !== 'external_id' || typeof patch.email !== 'string') return found
+  const holder = directory.byEmail(patch.email)
+  return holder && isLinkable(holder) ? holder : undefined
+}
+
+/** Whether somebody can get an external id because a record has their email address. */
+export function isLinkable({ status, external_id: externalId }: Employee): boolean {
+  return status === 'active' && externalId === null
+}
+
+/** A record during the decision. */
+export interface Draft {
+  record: ReadRecord
+  /** The employee before the call; undefined for a creation or if not found. */
+  before: Employee | undefined
+  after: Employee | undefined
+  effect: PatchEffect | undefined
+  events: NewEvent[]
+  errors: RecordErrors
+  /** How many of the errors it has only beside other records of the call. */
+  collisions: number
+  needs: readonly Need[]
+}
+
+/** Adds an error that a record has only beside other records of the call. */
+export function addCollision(draft: Draft, { path, fault }: FieldError): void {
+  draft.errors.add(path, fault)
+  draft.collisions += 1
 }

@@ -1,5 +1,4 @@
-import { joinNotes, noteOf } from '../call-notes.ts'
-import { sourceFact } from '../call-sources.ts'
+import { sourceFact, joinNotes, noteOf } from '../call-sources.ts'
 import type { RecordResult } from '../employees/employee.ts'
 import { errorPointer, errorsOmitted, MAX_ANSWERED_ERRORS, problem, type Problem, type RecordError } from '../errors.ts'
 import type { CallCounts, EventData, NewEvent, SentJson } from '../events.ts'
@@ -7,11 +6,17 @@ import { isId } from '../ids.ts'
 import { rulesOf } from '../operations.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { codeOf, nameField, renameFields, wordFault } from '../record-faults.ts'
-import type { AppliedRecord, CallContext, CallDecision, RefusedRecord } from './call-decision.ts'
-import type { RefusalWording } from './refusal-wording.ts'
-import type { Draft, UnchangedEmployee } from './call-draft.ts'
+import type {
+  AppliedRecord,
+  CallContext,
+  CallDecision,
+  RefusedRecord,
+  Draft,
+  UnchangedEmployee,
+} from './call-decision.ts'
+import type { RefusalWording } from './key-refusals.ts'
 import type { ReadRecord } from './call-records.ts'
-import { groupLeftOut } from './expectations.ts'
+import { groupLeftOut } from './draft-records.ts'
 import { keepLocator, keepRecord } from './refused-record.ts'
 
 /** The record that gets the error of a refused call. Only a single update has one, identified by its path. */
@@ -94,12 +99,15 @@ export function* completeCall(
   // Created employees count in the total alone.
   for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
   const refusals = yield* mapInPieces(refused, (draft) => refuseRecord(draft, context.wording))
+  yield* pauseAfter(drafts)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
   const usual = refused.length === 0 ? rulesOf(context.operation).status : 200
   const status = context.status ?? (context.isAllOrNone ? usual : 200)
   const answered = status === usual ? {} : { http_status: status }
+  yield* pauseAfter(drafts)
   const leftOut = groupLeftOut(drafts)
+  yield* pauseAfter(drafts)
   const { hasOneRecord, fieldNames = {} } = context.wording
   // Of one record, a note says all.
   const notes = hasOneRecord ? leftOut.map(({ field }) => noteOf(nameField(field, fieldNames), 'left_out')) : []

@@ -1,14 +1,15 @@
-import { conditionWithoutTag, findFailedCondition, type Preconditions } from '../employees/entity-tag.ts'
-import type { Problem } from '../errors.ts'
-import type { SentJson } from '../events.ts'
-import { isSingle, rulesOf, type ManyOperation, type Operation, type SingleOperation } from '../operations.ts'
-import { mapInPieces, type Pieces } from '../pieces.ts'
-import type { ReadRecord } from './call-records.ts'
-import { readRecord, readUpdateOf, recordOfOne, recordsOfMany, NewIds } from './call-records.ts'
+import { conditionWithoutTag, findFailedCondition, type Preconditions } from '#domain/employees/entity-tag'
+import type { Problem } from '#domain/errors'
+import type { SentJson } from '#domain/events'
+import { isSingle, rulesOf, type ManyOperation, type Operation, type SingleOperation } from '#domain/operations'
+import { mapInPieces, type Pieces } from '#domain/pieces'
+import { type ReadRecord, readRecord, readUpdateOf, recordOfOne, recordsOfMany, NewIds } from './call-records.ts'
 import type { OffendingRecord } from './close-call.ts'
-import type { FittedCommand } from './fitted-command.ts'
+import type { FittedCommand } from './decide-fitted.ts'
 import type { RejectedBody } from './rejected-body.ts'
-import { NO_TOUCHES, touchedValues, type Touches } from './touched-values.ts'
+import { NO_TOUCHES, touchedValues, type Touches } from './uniqueness.ts'
+import type { CallProtocol } from './call-decision.ts'
+import type { Caller } from './callers.ts'
 
 /** What a writing call asks for, with all the work done that needs no state of the company. */
 export type Command = ManyCommand | UpdateOneCommand | FittedCommand | RefusedCommand
@@ -103,4 +104,86 @@ export function countRecords(operation: Operation, body: SentJson): number {
   // With a maximum of 0, the records are counted and not looked at.
   const form = recordsOfMany(operation, body, 0)
   return form.problem ? form.count : form.records.length
+}
+
+/** A writing call on its way into the ledger: complete before any lock is taken. */
+export interface WriteCall {
+  callId: string
+  companyId: string
+  caller: Caller
+  protocol: CallProtocol
+  /** The client's address. */
+  sentFrom: string
+  /** The client's `User-Agent`; null if it sent none. */
+  userAgent: string | null
+  requestId: string
+  /** `performance.now()` when the request arrived. */
+  arrivedAt: number
+  /** `performance.now()` until which it may wait for its turn. */
+  waitsUntil: number
+  idempotency: Idempotency | null
+  /** Bytes of the body. */
+  bodyBytes: number
+  /** Whether one record that can't be applied keeps all others from being applied. */
+  isAllOrNone: boolean
+  /** Whether its valid records are kept if it fails because of others. */
+  keepsFailed?: boolean
+  /** Whether an upsert finds somebody without an external id by their email address: see `locateEmployee`. */
+  linksByEmail: boolean
+  /** Whether a new start date clears an end date before it that is stored, of a record that sends none. */
+  clearsEndDates?: boolean | undefined
+  /** Answer what would happen, and store nothing but the use of the key. */
+  validateOnly: boolean
+  /** W3C `traceparent` of the request; null when nobody collects its trace. */
+  traceparent: string | null
+  command: Command
+}
+
+/** A usual record has a few hundred bytes; a larger one counts as several. */
+const BYTES_OF_RECORD = 1_024
+
+/** The weight of a call in the queues, in records of a usual size: what it costs, whatever it claims. */
+export function weightOf({ command, bodyBytes }: WriteCall): number {
+  const [records, bytes] = 'refusal' in command ? [0, command.body?.text.length ?? 0] : [command.count, bodyBytes]
+  return Math.max(1, records, Math.ceil(bytes / BYTES_OF_RECORD))
+}
+
+const MAX_SMALL_WEIGHT = 20
+
+/** Whether a call is so small that it shares a transaction with those of other companies, which it must not delay. */
+export function isSmall(call: WriteCall): boolean {
+  return weightOf(call) <= MAX_SMALL_WEIGHT
+}
+
+/** A call's idempotency key and the request that carries it. */
+export interface Idempotency {
+  /** HMAC-SHA-256 under the company's secret, in hexadecimal. */
+  keyHash: string
+  /** SHA-256 of the request, in hexadecimal. It must not be stored: with it, what was sent can be guessed. */
+  requestHash: string
+}
+
+/** An answer as it is kept for retries; the header names are in lower case. */
+export interface StoredAnswer {
+  status: number
+  headers: Record<string, string>
+  /** JSON in UTF-8. */
+  body: Buffer
+}
+
+/** The call that a call's idempotency key is bound to already. */
+export interface EarlierCall {
+  callId: string
+  /** The position of its last event. */
+  position: number
+  /** Null once it has expired or was erased. */
+  answer: StoredAnswer | null
+  /** Whether it was the same request. Unknown, so true, without its answer. */
+  isSameRequest: boolean
+}
+
+/** An answer to bind an idempotency key to. */
+export interface Binding extends StoredAnswer {
+  /** Whether the request may name people whom neither the call's events nor the answer show: any erasure forgets it. */
+  mayNameAnyone: boolean
 }

@@ -12,24 +12,18 @@ import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
-import { encodeJson, mapInPieces, type Pieces } from '../pieces.ts'
+import { encodeJson, mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
-import type { EmployeeDirectory } from './call-draft.ts'
-import type { CallAnswer } from './call-protocol.ts'
 import type { ReadRecord } from './call-records.ts'
-import { writeValid } from './valid-records.ts'
-import type { WriteCall } from './write-call.ts'
 import type { KeyCaller, UserCaller } from './callers.ts'
-import type { Command, UpdateOneCommand } from './commands.ts'
-import type { CallContext, CallDecision } from './call-decision.ts'
+import type { Command, UpdateOneCommand, WriteCall, Binding, EarlierCall } from './commands.ts'
+import type { CallContext, CallDecision, CallAnswer, EmployeeDirectory } from './call-decision.ts'
 import { refuseCall } from './close-call.ts'
 import { decideFitted } from './decide-fitted.ts'
 import { decideRecords } from './decide-records.ts'
-import type { Binding, EarlierCall } from './earlier-call.ts'
-import { accessRefusal, quotaRefusal } from './key-refusals.ts'
-import { refuseCondition } from './refuse-condition.ts'
+import { accessRefusal, quotaRefusal, refuseCondition } from './key-refusals.ts'
 import type { RejectedBody } from './rejected-body.ts'
-import { keepWritable, type WithWritable } from './writable-fields.ts'
+import { keepWritable, type WithWritable, writeValid } from './writable-fields.ts'
 
 /** What a call can see when it is decided, under the lock of its company's head. */
 interface CallState {
@@ -225,7 +219,9 @@ function* settleCall(
   const nowMs = Date.parse(context.now)
   const logId = call.validateOnly ? null : context.callId
   const { protocol, requestId } = call
+  yield* pauseAfter(outcomes)
   const answer = refusal ? protocol.refuse(refusal, requestId, logId) : protocol.answer(context, decision, logId)
+  yield* pauseAfter(outcomes)
   const { usage, headers } = charged ? charge(charged, refusal, nowMs) : { usage: null, headers: {} }
   const limited = { ...answer, headers: { ...answer.headers, ...headers } }
   if (call.validateOnly) return { ...NOTHING, usage, answer: limited, preview: [...events, ...decision.withheld] }

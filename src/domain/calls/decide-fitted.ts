@@ -1,15 +1,15 @@
-import type { Employee } from '../employees/employee.ts'
-import { findFailedCondition } from '../employees/entity-tag.ts'
-import { problem, type Problem } from '../errors.ts'
-import type { Pieces } from '../pieces.ts'
-import type { CallContext, CallDecision } from './call-decision.ts'
-import { locate, type EmployeeDirectory } from './call-draft.ts'
-import type { ReadRecord } from './call-records.ts'
-import { refuseCall } from './close-call.ts'
+import type { Employee } from '#domain/employees/employee'
+import { findFailedCondition, type Preconditions } from '#domain/employees/entity-tag'
+import { problem, type Problem } from '#domain/errors'
+import type { Pieces } from '#domain/pieces'
+import { type CallContext, type CallDecision, locate, type EmployeeDirectory } from './call-decision.ts'
+import type { ReadRecord, Locator, NewIds } from './call-records.ts'
+import { refuseCall, type OffendingRecord } from './close-call.ts'
 import { decideRecords } from './decide-records.ts'
-import type { FittedCommand } from './fitted-command.ts'
-import { refuseCondition } from './refuse-condition.ts'
+import { refuseCondition } from './key-refusals.ts'
 import type { WithWritable } from './writable-fields.ts'
+import type { CallNote } from '#domain/call-sources'
+import type { Touches } from './uniqueness.ts'
 
 const EMPLOYEE_NOT_FOUND = problem('employee_not_found', 'No such employee exists')
 
@@ -53,4 +53,32 @@ function findReturning({ finds }: FittedCommand, directory: EmployeeDirectory): 
   const holders = found.length > 0 || finds.directoryId === null ? found : directory.byDirectoryId(finds.directoryId)
   const [holder, ...others] = holders
   return holder?.status === 'inactive' && others.length === 0 ? holder : undefined
+}
+
+/** A record as it fits the state of its employee, with what had to be ignored. */
+export interface FittedRecord {
+  record: ReadRecord
+  notes: CallNote[]
+}
+
+/**
+ * A call with one record, of which the state of the employee says what it sets. Whom identity providers have deleted is
+ * hidden from it.
+ */
+export interface FittedCommand {
+  operation: 'create' | 'update_one'
+  count: 1
+  touches: Touches
+  /** What the call sets at most, whoever it is about: what deciding it may look up. */
+  records: [ReadRecord]
+  /** Whom a creation brings back instead, if one inactive employee has one of these names, or else this one. */
+  finds: { names: Locator[]; directoryId: string | null }
+  newIds: NewIds
+  /** The employee whom an update is about. */
+  offending?: OffendingRecord
+  preconditions: Preconditions
+  undoes?: undefined
+  /** The status of the answer, if it is not the usual one. */
+  status?: number
+  fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null): Pieces<FittedRecord>
 }

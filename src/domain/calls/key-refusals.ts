@@ -1,6 +1,7 @@
-import { type ApiKey, type KeyScope, requestsInWindow, type KeyUsage } from '../accounts/api-key.ts'
-import { problem, type Problem } from '../errors.ts'
-import { isInNetworks, readAddress } from '../networks.ts'
+import { type ApiKey, type KeyScope, requestsInWindow, type KeyUsage } from '#domain/accounts/api-key'
+import { problem, type Problem, type ProblemCode } from '#domain/errors'
+import { isInNetworks, readAddress } from '#domain/networks'
+import { explainFailure, type FailedCondition, type Preconditions } from '#domain/employees/entity-tag'
 
 /* Why a call is refused although its secret is right. Where several reasons apply, the first of this file counts. */
 
@@ -31,4 +32,24 @@ export function quotaExceeded({ quotaLimit, refreshPeriod }: ApiKey): Problem {
 /** Why a key's quota does not allow a writing call, or null. */
 export function quotaRefusal(key: ApiKey, usage: KeyUsage, nowMs: number): Problem | null {
   return requestsInWindow(usage, key.refreshPeriod, nowMs) >= key.quotaLimit ? quotaExceeded(key) : null
+}
+
+/** How a protocol words refusals: as they are stored, they are answered. */
+export interface RefusalWording {
+  /** Its names for fields. Absent ones are those of the attributes. */
+  fieldNames?: Readonly<Record<string, string>>
+  /** The HTTP statuses of problems that it answers with others. */
+  statuses?: Partial<Readonly<Record<ProblemCode, number>>>
+  /** Whether its calls have one record: then what is wrong with the record says why the call is refused. */
+  hasOneRecord?: boolean
+}
+
+const OTHERWISE = {
+  'If-Match': 'The employee has changed since the version in If-Match',
+  'If-None-Match': 'The employee has a version that If-None-Match excludes',
+}
+
+/** The refusal of an update whose condition does not hold. */
+export function refuseCondition(failed: FailedCondition, preconditions: Preconditions): Problem {
+  return problem('precondition_failed', explainFailure(failed, preconditions, OTHERWISE[failed]))
 }

@@ -2,7 +2,7 @@ import { changesOf } from '../employees/employee-history.ts'
 import { CUSTOM_PREFIX } from '../employees/employee.ts'
 import type { AttributePatch, CustomValue } from '../attributes.ts'
 import type { AttributeChanges, AttributeValue, NewEvent, RecordedEvent } from '../events.ts'
-import { RecordErrors } from '../record-errors.ts'
+import { RecordErrors } from '../record-faults.ts'
 import type { ReadRecord } from './call-records.ts'
 
 /** An event of a call, recorded or not. */

@@ -2,9 +2,8 @@ import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS } from '../attributes.ts'
 import { normalizeEmail } from '#text/normalize-text'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
-import type { KeptNames, Locator } from './call-records.ts'
+import { type KeptNames, type Locator, UnreadRecord } from './call-records.ts'
 import { hideSecrets, hideSecretsIn } from '../secret-members.ts'
-import { UnreadRecord } from './unread-record.ts'
 
 /*
  * The ledger keeps a refused record unchanged. It cuts a large record to the beginning of its JSON text and keeps the

@@ -1,4 +1,4 @@
-import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-draft.ts'
+import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-decision.ts'
 import { UNIQUE_NAMES, uniqueForm, type AttributePatch, type UniqueName } from '../attributes.ts'
 import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { MANAGER_FIELDS, type Locator, type Need, type ReadRecord } from './call-records.ts'

@@ -1,11 +1,21 @@
-import type { AttributeName, AttributePatch, CustomValue, EmployeeAttributes, EmployeeStatus } from '../attributes.ts'
-import { ALTERNATIVES, ATTRIBUTE_NAMES, MAX_CUSTOM_ATTRIBUTES, tooManyCustom, UNSET_ATTRIBUTES } from '../attributes.ts'
-import { readPunycode } from '../email-domains.ts'
-import { hasMoreMembersThan } from '../json.ts'
+import {
+  type AttributeName,
+  type AttributePatch,
+  type CustomValue,
+  type EmployeeAttributes,
+  type EmployeeStatus,
+  ALTERNATIVES,
+  ATTRIBUTE_NAMES,
+  MAX_CUSTOM_ATTRIBUTES,
+  tooManyCustom,
+  UNSET_ATTRIBUTES,
+  readPunycode,
+} from '#domain/attributes'
+import { hasMoreMembersThan } from '#domain/json'
 import { normalizeText } from '#text/normalize-text'
-import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '../events.ts'
-import { EVENT_TYPES, type EventTypeWith } from '../event-types.ts'
-import type { RecordErrors } from '../record-errors.ts'
+import type { AttributeChanges, AttributesSet, AttributeValue, RecordedEvent } from '#domain/events'
+import { EVENT_TYPES, type EventTypeWith } from '#domain/event-types'
+import type { RecordErrors } from '#domain/record-faults'
 
 /** An employee's current state. The API returns the same fields in the same order. */
 export interface Employee extends EmployeeAttributes {
@@ -280,4 +290,31 @@ export function addMissing(
     if (errors.kept.some(({ path: [name] }) => names.some((one) => one === name))) continue
     errors.add([first], { kind: 'none_of', fields: names })
   }
+}
+
+/** The name of a person as it is read: the parts that there are, or an empty text if there are none. */
+export function formatFullName({
+  first_name: first,
+  last_name: last,
+}: {
+  first_name?: string | null | undefined
+  last_name?: string | null | undefined
+}): string {
+  return [first, last].filter((part) => part !== null && part !== undefined && part !== '').join(' ')
+}
+
+/** What a call may have overlooked. */
+export const WARNINGS = ['inactive_employees', 'past_termination_dates', 'inactive_managers'] as const
+export type WarningCode = (typeof WARNINGS)[number]
+
+/** The warnings that hold for as long as nobody changes the people. */
+export const LASTING_WARNINGS = ['past_termination_dates', 'inactive_managers'] as const satisfies WarningCode[]
+export type LastingWarning = (typeof LASTING_WARNINGS)[number]
+
+/** A day has passed everywhere on Earth so many hours after it has in UTC. */
+export const HOURS_UNTIL_PASSED = 12
+
+/** The first day (YYYY-MM-DD) that has not passed everywhere at a time, which is RFC 3339 UTC. */
+export function findFirstDay(now: string): string {
+  return new Date(Date.parse(now) - HOURS_UNTIL_PASSED * 3_600_000).toISOString().slice(0, 10)
 }

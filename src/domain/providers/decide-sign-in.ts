@@ -1,5 +1,6 @@
-import type { Identity } from '../accounts/user-lifecycle.ts'
-import type { ProviderSettings, ProviderUse } from '../provider-settings.ts'
+import type { Identity, UserFacts } from '#domain/accounts/user-lifecycle'
+import type { ProviderSettings, ProviderUse } from '#domain/provider-settings'
+import { ROLES, type Role } from '#domain/accounts/roles'
 
 /** Why someone who proved an account at the identity provider is not let in. Pages say what to do about each. */
 export type SignInRefusal =
@@ -99,4 +100,24 @@ function isLinkedAt({ identity }: LinkableUser, issuer: string): boolean {
 
 function refuse(refusal: SignInRefusal): SignInDecision {
   return { outcome: 'refuse', refusal }
+}
+
+/** The role that the values of the claim give: the one with the most rights, or `member`. Null if no claim decides. */
+export function findRoleOfClaims(
+  { role_claim: claim, roles }: Pick<ProviderSettings, 'role_claim' | 'roles'>,
+  values: readonly string[],
+): Role | null {
+  if (claim === null) return null
+  const given = new Set(roles.filter(({ value }) => values.includes(value)).map(({ role }) => role))
+  return ROLES.find((role) => given.has(role)) ?? 'member'
+}
+
+/**
+ * The role of a user after signing in. The administrator for emergencies and the last one who can sign in keep theirs, so
+ * that a mistake at the provider locks nobody out.
+ */
+export function decideRole(current: Role, ofClaims: Role | null, facts: UserFacts): Role {
+  if (ofClaims === null) return current
+  if (current === 'admin' && (facts.isBreakGlass || !facts.hasOtherAdmin)) return current
+  return ofClaims
 }

@@ -1,9 +1,9 @@
 import { matchesEntry } from './evaluate-filter.ts'
-import type { Filter, TargetPath } from './parse-path.ts'
+import { spellPart, type Filter, type TargetPath } from './parse-path.ts'
 import type { ScimOperation } from './read-operations.ts'
 import { findAttribute, isSameName } from './schemas.ts'
 import { ScimFault } from './scim-fault.ts'
-import { findName, isList, isNothing, isParts, isScalar, newParts } from './user-values.ts'
+import { findName, isList, isNothing, isParts, isScalar, newParts, partsAt } from './user-values.ts'
 import type { ScimParts, ScimUser, ScimValue } from './user-values.ts'
 
 /** An employee keeps fewer values: a list with more entries is a mistake, or meant to take long. */
@@ -20,57 +20,46 @@ export function* applyOperations(user: ScimUser, operations: readonly ScimOperat
   }
 }
 
-function apply(user: ScimUser, { op, target, value }: ScimOperation): void {
-  if (op === 'remove') return remove(user, target, value)
-  if (isNothing(value)) return remove(user, target, undefined)
-  const container = containerOf(user, target)
-  const name = nameIn(container, target)
-  if (target.filter) return setMatching(container, name, target, value)
+function apply(user: ScimUser, { op, target, value: sent }: ScimOperation): void {
+  const known = findAttribute(target.urn, target.name!)?.attribute
+  const isWhole = target.filter === null && target.part === null
+  const isEntries = isWhole && (known ? known.isMany === true : Array.isArray(sent))
+  const value = isEntries || op === 'remove' ? sent : unwrap(sent, target.part !== null || (known && !known.parts))
+  if (op === 'remove' || isNothing(value)) return remove(user, target, op === 'remove' ? value : undefined)
+  const container = target.urn === null ? user : partsAt(user, target.urn)
+  const name = findName(container, target.name!) ?? target.name!
   const current = container[name]
-  const isMany = findAttribute(target.urn, name)?.attribute.isMany === true || isList(current)
-  if (target.part !== null) return setPart(container, name, { ...target, part: target.part }, value, isMany)
-  if (isMany || (Array.isArray(value) && !isSingle(target))) {
-    const entries = [value].flat().map((entry: unknown) => toEntry(entry, target))
+  if (isEntries || (isWhole && isList(current))) {
+    const entries = [value].flat().map((entry: unknown) => setParts(newParts(), toParts(entry), target))
     container[name] = op === 'add' && isList(current) ? merge(current, entries) : keepPrimary(bound(entries))
     return
   }
-  const single = unwrap(Array.isArray(value) ? (value as unknown[])[0] : value, target)
-  if (!isParts(single)) {
-    container[name] = isManager(target) ? newParts({ value: toValue(single) }) : toValue(single)
+  const isMany = known?.isMany === true || isList(current) || target.filter !== null
+  if (target.part === null && !isParts(value) && !isMany && known?.parts?.[0]?.name !== 'value') {
+    container[name] = toValue(value)
     return
   }
-  const parts = isParts(current) ? current : newParts()
-  setParts(parts, single, target)
-  if (Object.keys(parts).length > 0) container[name] = parts
+  // A filter that finds nothing describes an entry to be made.
+  const entries = isList(current) ? current : isParts(current) ? [current] : []
+  let found = target.filter ? entries.filter((entry) => matchesEntry(target.filter!, entry)) : entries
+  if (found.length === 0) {
+    const described = target.filter ? describedBy(target.filter) : newParts()
+    found = [described]
+    entries.push(described)
+  }
+  const parts = target.part === null ? toParts(value) : { [target.part]: value }
+  for (const entry of found) if (isParts(entry)) setParts(entry, parts, target)
+  if (isMany) container[name] = keepPrimary(bound(entries), target.filter ? found[0] : undefined)
+  else if (Object.keys(found[0]!).length > 0) container[name] = found[0]!
 }
 
-function containerOf(user: ScimUser, { urn }: TargetPath): ScimParts {
-  if (urn === null) return user
-  const name = findName(user, urn) ?? urn
-  const known = user[name]
-  if (isParts(known)) return known
-  const made = newParts()
-  user[name] = made
-  return made
-}
-
-function nameIn(container: ScimParts, { name }: TargetPath): string {
-  return findName(container, name!) ?? name!
-}
-
-function isSingle({ urn, name }: TargetPath): boolean {
-  const known = findAttribute(urn, name ?? '')
-  return known !== undefined && known.attribute.isMany !== true
-}
-
-function isManager({ urn, name }: TargetPath): boolean {
-  return findAttribute(urn, name ?? '')?.name === 'manager'
-}
-
-/** The value of an attribute without parts, which Entra may send as an entry of a list. */
-function unwrap(value: unknown, { urn, name }: TargetPath): unknown {
-  const known = findAttribute(urn, name ?? '')?.attribute
-  return known && !known.parts && isParts(value) && 'value' in value ? value.value : value
+/**
+ * The value of an attribute that has one. Clients may send it as the only entry of a list, and that of one without parts
+ * as an object with a `value`.
+ */
+function unwrap(sent: unknown, isScalar: boolean | undefined): unknown {
+  const value: unknown = Array.isArray(sent) ? sent[0] : sent
+  return isScalar && isParts(value) && 'value' in value ? value.value : value
 }
 
 /** A value that is not looked into stays, to be refused or noted where the user is read. */
@@ -78,64 +67,25 @@ function toValue(value: unknown): ScimValue {
   return value as ScimValue
 }
 
-function toEntry(value: unknown, target: TargetPath): ScimValue {
-  if (!isParts(value)) return newParts({ value: toValue(value) })
-  const entry = newParts()
-  setParts(entry, value, target)
-  return entry
+function toParts(value: unknown): Record<string, unknown> {
+  return isParts(value) ? value : { value }
 }
 
 /** Sets the parts that a complex value has; the others stay. */
-function setParts(parts: ScimParts, value: Record<string, unknown>, target: TargetPath): void {
-  const known = findAttribute(target.urn, target.name ?? '')?.attribute.parts ?? []
+function setParts(parts: ScimParts, value: Record<string, unknown>, target: TargetPath): ScimParts {
   for (const sent of Object.keys(value)) {
-    const spelled = known.find(({ name }) => isSameName(name, sent))?.name ?? sent
+    const spelled = spellPart(target, sent)
     const name = findName(parts, spelled) ?? spelled
     const part = value[sent]
     if (isNothing(part)) delete parts[name]
     else parts[name] = name === 'primary' ? readFlag(part) : toValue(part)
   }
+  return parts
 }
 
 function readFlag(value: unknown): ScimValue {
   const text = typeof value === 'string' ? value.toLowerCase() : ''
   return text === 'true' || text === 'false' ? text === 'true' : toValue(value)
-}
-
-function setPart(
-  container: ScimParts,
-  name: string,
-  target: TargetPath & { part: string },
-  value: unknown,
-  isMany: boolean,
-): void {
-  const current = container[name]
-  const change = { [target.part]: value }
-  if (!isMany) {
-    const parts = isParts(current) ? current : newParts()
-    setParts(parts, change, target)
-    container[name] = parts
-    return
-  }
-  const entries = isList(current) && current.length > 0 ? current : [newParts()]
-  for (const entry of entries) if (isParts(entry)) setParts(entry, change, target)
-  container[name] = keepPrimary(entries)
-}
-
-/** Sets the entries that a filter finds; if it finds none, makes the one that it describes. */
-function setMatching(container: ScimParts, name: string, target: TargetPath, value: unknown): void {
-  const current = container[name]
-  const entries = isList(current) ? current : []
-  let found = entries.filter((entry) => matchesEntry(target.filter!, entry))
-  if (found.length === 0) {
-    const made = describedBy(target.filter!)
-    found = [made]
-    entries.push(made)
-  }
-  const part = target.part ?? (isParts(value) ? null : 'value')
-  for (const entry of found)
-    if (isParts(entry)) setParts(entry, part === null ? (value as ScimParts) : { [part]: value }, target)
-  container[name] = keepPrimary(bound(entries), found[0])
 }
 
 /** The entry that a filter describes by what its parts equal. */
@@ -182,37 +132,27 @@ function keepPrimary(entries: ScimValue[], last?: ScimValue): ScimValue[] {
 }
 
 /** Removes what a path names: of a list, the entries that its filter finds, or that have the value that was sent. */
-function remove(user: ScimUser, target: TargetPath, value: unknown): void {
-  if (target.name === null) {
-    if (target.urn !== null) delete user[findName(user, target.urn) ?? target.urn]
-    return
-  }
-  const container = target.urn === null ? user : user[findName(user, target.urn) ?? target.urn]
-  if (!isParts(container)) return
-  const name = nameIn(container, target)
-  const current = container[name]
-  if (current === undefined) return
-  if (isList(current)) {
-    const isMeant = (entry: ScimValue) => !target.filter || matchesEntry(target.filter, entry)
-    const { part } = target
-    if (part !== null) {
-      for (const entry of current.filter(isMeant)) if (isParts(entry)) removePart(entry, part, value)
-      container[name] = current.filter(
-        (entry) => !isParts(entry) || Object.keys(entry).some((one) => !DESCRIBING.has(one)),
-      )
-    } else container[name] = current.filter((entry) => !isMeant(entry) || !hasValue(entry, value))
-  } else if (target.part !== null) {
-    if (isParts(current)) removePart(current, target.part, value)
-  } else if (hasValue(current, value)) delete container[name]
+function remove(user: ScimUser, { urn, name: sent, part: partName, filter }: TargetPath, value?: unknown): void {
+  const extension = urn === null ? undefined : (findName(user, urn) ?? urn)
+  if (sent === null) return void (extension !== undefined && delete user[extension])
+  const container = extension === undefined ? user : user[extension]
+  const name = isParts(container) && findName(container, sent)
+  if (!isParts(container) || name === undefined || name === false) return
+  const current = container[name]!
+  const left = [current].flat().filter((entry) => {
+    if (filter && !matchesEntry(filter, entry)) return true
+    if (partName === null) return !hasValue(entry, value)
+    if (!isParts(entry)) return true
+    const part = findName(entry, partName)
+    if (part !== undefined && hasValue(entry[part]!, value)) delete entry[part]
+    return !isList(current) || Object.keys(entry).some((one) => !DESCRIBING.has(one))
+  })
+  if (isList(current)) container[name] = left
+  else if (left.length === 0) delete container[name]
 }
 
 /** What an entry without a value need not keep. */
 const DESCRIBING = new Set(['type', 'primary', 'display'])
-
-function removePart(parts: ScimParts, part: string, value: unknown): void {
-  const name = findName(parts, part) ?? part
-  if (parts[name] !== undefined && hasValue(parts[name], value)) delete parts[name]
-}
 
 /** Whether a value is one of those that are to be removed; nothing that was sent means any. */
 function hasValue(current: ScimValue, sent: unknown): boolean {

@@ -1,34 +1,20 @@
 import { foldUserName } from '../attributes.ts'
 import type { AttributePath, Filter, FilterValue, Operator } from './parse-path.ts'
 import { findAttribute } from './schemas.ts'
-import { findMember, isList, isParts, type Scalar, type ScimUser, type ScimValue } from './user-values.ts'
+import { findMember, isList, isParts, isScalar, type Scalar, type ScimUser, type ScimValue } from './user-values.ts'
 
 /** Whether a user matches a filter (RFC 7644 section 3.4.2.2). Case matters in `id` and `externalId` only. */
 export function matchesFilter(filter: Filter, user: ScimUser): boolean {
-  return matches(
-    filter,
-    (path) => valuesOf(user, path),
-    (list, of) => {
-      const entries = listOf(user, list)
-      return entries.some((entry) => matchesEntry(of, entry))
-    },
-  )
+  return matches(filter, (path) => listOf(user, path))
 }
 
 /** Whether an entry of a list matches the filter of a path. */
 export function matchesEntry(filter: Filter, entry: ScimValue): boolean {
-  return matches(
-    filter,
-    ({ part }) => partOf(entry, part),
-    () => false,
-  )
+  return matches(filter, () => [entry])
 }
 
-function matches(
-  filter: Filter,
-  read: (path: AttributePath) => Scalar[],
-  someEntry: (list: AttributePath, of: Filter) => boolean,
-): boolean {
+function matches(filter: Filter, entriesAt: (path: AttributePath) => readonly ScimValue[]): boolean {
+  const read = (path: AttributePath) => entriesAt(path).flatMap((entry) => partOf(entry, path.part))
   const judge = (one: Filter): boolean => {
     switch (one.kind) {
       case 'and':
@@ -40,7 +26,7 @@ function matches(
       case 'present':
         return read(one.path).some((value) => value !== '')
       case 'entry':
-        return someEntry(one.path, one.of)
+        return entriesAt(one.path).some((entry) => matchesEntry(one.of, entry))
       case 'compare':
         return compare(read(one.path), one)
     }
@@ -99,34 +85,17 @@ function isCaseExact({ urn, name, part }: AttributePath): boolean {
   return part === null && findAttribute(urn, name ?? '')?.attribute.isCaseExact === true
 }
 
-function containerOf(user: ScimUser, urn: string | null): ScimValue | undefined {
-  return urn === null ? user : findMember(user, urn)
-}
-
-function attributeOf(user: ScimUser, { urn, name }: AttributePath): ScimValue | undefined {
-  const container = containerOf(user, urn)
-  return name !== null && isParts(container) ? findMember(container, name) : undefined
-}
-
-function listOf(user: ScimUser, path: AttributePath): readonly ScimValue[] {
-  const value = attributeOf(user, path)
-  if (value === undefined) return []
-  return isList(value) ? value : [value]
-}
-
-function valuesOf(user: ScimUser, path: AttributePath): Scalar[] {
-  return listOf(user, path).flatMap((entry) => partOf(entry, path.part))
+function listOf(user: ScimUser, { urn, name }: AttributePath): readonly ScimValue[] {
+  const container = urn === null ? user : findMember(user, urn)
+  const value = name !== null && isParts(container) ? findMember(container, name) : undefined
+  return value === undefined ? [] : isList(value) ? value : [value]
 }
 
 /** The part of an entry, or of one that is not told, its value. */
 function partOf(entry: ScimValue, part: string | null): Scalar[] {
   if (isList(entry)) return []
   if (!isParts(entry)) return part === null || part === 'value' ? [entry] : []
-  const value = part === null ? (findMember(entry, 'value') ?? firstOf(entry)) : findMember(entry, part)
-  return value === undefined || isList(value) || isParts(value) ? [] : [value]
-}
-
-/** Of a complex value without a value, such as a name, any part tells that it is there. */
-function firstOf(entry: Readonly<Record<string, ScimValue>>): ScimValue | undefined {
-  return Object.values(entry)[0]
+  // Of a complex value without a value, such as a name, any part tells that it is there.
+  const value = part === null ? (findMember(entry, 'value') ?? Object.values(entry)[0]) : findMember(entry, part)
+  return isScalar(value) ? [value] : []
 }

@@ -1,4 +1,5 @@
 import { foldText, trimBlanks } from '#text/normalize-text'
+import type { AttributeName } from '../attributes.ts'
 import { isSecretName } from '../secret-members.ts'
 import { ENTERPRISE, EXTENSION, findAttribute, HR, isSameName, spellUrn } from './schemas.ts'
 import {
@@ -18,26 +19,25 @@ import {
  * address and phone number.
  */
 
+/** The paths of attributes of employees, in the order in which users have them. */
 export const PATHS = {
-  userName: 'userName',
-  externalId: 'externalId',
-  givenName: 'name.givenName',
-  familyName: 'name.familyName',
-  formatted: 'name.formatted',
-  displayName: 'displayName',
-  active: 'active',
-  title: 'title',
+  directory_external_id: 'externalId',
+  user_name: 'userName',
+  first_name: 'name.givenName',
+  last_name: 'name.familyName',
+  status: 'active',
+  job_title: 'title',
   email: 'emails.work.value',
   phone: 'phoneNumbers.work.value',
-  employeeNumber: pathOf(ENTERPRISE, 'employeeNumber'),
+  employee_number: pathOf(ENTERPRISE, 'employeeNumber'),
   department: pathOf(ENTERPRISE, 'department'),
   division: pathOf(ENTERPRISE, 'division'),
-  manager: pathOf(ENTERPRISE, 'manager.value'),
-  startDate: pathOf(HR, 'startDate'),
-  terminationDate: pathOf(HR, 'terminationDate'),
+  manager_id: pathOf(ENTERPRISE, 'manager.value'),
+  start_date: pathOf(HR, 'startDate'),
+  termination_date: pathOf(HR, 'terminationDate'),
   location: pathOf(HR, 'location'),
-  hrId: pathOf(HR, 'hrId'),
-} as const
+  external_id: pathOf(HR, 'hrId'),
+} as const satisfies Record<Exclude<AttributeName, 'custom_attributes'>, string>
 
 export interface FlatUser {
   values: Map<string, Scalar>
@@ -52,66 +52,62 @@ const WORK_LISTS = new Set(['emails', 'phoneNumbers'])
 /** No part of what is kept, but told by the path, or by others. */
 const DESCRIBED = new Set(['type', '$ref'])
 const NOT_KEPT = new Set(['id', 'meta', 'schemas', 'groups', 'password'])
+const MANAGER = pathOf(ENTERPRISE, 'manager')
 
 export function flattenUser(user: ScimUser): FlatUser {
   const flat: FlatUser = { values: new Map(), unkept: new Set(), repeated: new Set() }
-  for (const name of Object.keys(user)) {
-    const value = user[name]!
-    if (/^urn:/i.test(name)) flattenExtension(flat, name, value)
-    else if (!NOT_KEPT.has(name)) flattenAttribute(flat, null, name, value)
+  const { values, unkept, repeated } = flat
+
+  function set(attribute: string, path: string, value: ScimValue): void {
+    if (isScalar(value) && !isSecretName(path.slice(path.search(/[^.:]*$/)))) values.set(path, value)
+    else unkept.add(attribute)
   }
-  return flat
-}
 
-function flattenExtension(flat: FlatUser, name: string, value: ScimValue): void {
-  if (!isParts(value)) return void flat.unkept.add(name)
-  const urn = spellUrn(name)
-  for (const attribute of Object.keys(value)) flattenAttribute(flat, urn, attribute, value[attribute]!)
-}
+  function addParts(attribute: string, prefix: string, parts: ScimParts): void {
+    for (const name of Object.keys(parts))
+      if (!DESCRIBED.has(name) && (attribute !== MANAGER || name === 'value'))
+        set(attribute, `${prefix}.${name}`, parts[name]!)
+  }
 
-function flattenAttribute(flat: FlatUser, urn: string | null, name: string, value: ScimValue): void {
-  const path = pathOf(urn, name)
-  const known = findAttribute(urn, name)?.attribute
-  const isMany = known?.isMany === true
-  if (isList(value)) flattenList(flat, path, value, urn === null && WORK_LISTS.has(name))
-  else if (isMany) flattenList(flat, path, [value], urn === null && WORK_LISTS.has(name))
-  else if (known && isParts(value) !== (known.parts !== undefined)) flat.unkept.add(path)
-  else if (isParts(value)) flattenParts(flat, path, path, value)
-  else set(flat, path, path, value)
-}
-
-function flattenParts(flat: FlatUser, path: string, prefix: string, parts: ScimParts): void {
-  const ignores = path === PATHS.manager.replace('.value', '') ? (name: string) => name !== 'value' : () => false
-  for (const name of Object.keys(parts))
-    if (!DESCRIBED.has(name) && !ignores(name)) set(flat, path, `${prefix}.${name}`, parts[name]!)
-}
-
-function set(flat: FlatUser, attribute: string, path: string, value: ScimValue): void {
-  const last = path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf(':')) + 1)
-  if (isScalar(value) && !isSecretName(last)) flat.values.set(path, value)
-  else flat.unkept.add(attribute)
-}
-
-function flattenList(flat: FlatUser, path: string, entries: readonly ScimValue[], hasWork: boolean): void {
-  const work = hasWork ? findWork(entries) : undefined
-  const seen = new Set<string>()
-  let untyped = 0
-  for (const entry of entries) {
-    if (!isParts(entry)) {
-      flat.unkept.add(path)
-      continue
-    }
-    const isWork = entry === work
-    const type = isWork ? 'work' : (typeOf(entry) ?? String((untyped += 1)))
-    if (seen.has(foldText(type))) flat.repeated.add(path)
-    else {
+  function addList(path: string, entries: readonly ScimValue[]): void {
+    const work = WORK_LISTS.has(path) ? findWork(entries) : undefined
+    const seen = new Set<string>()
+    let untyped = 0
+    for (const entry of entries) {
+      if (!isParts(entry)) {
+        unkept.add(path)
+        continue
+      }
+      const isWork = entry === work
+      const type = isWork ? 'work' : (typeOf(entry) ?? String((untyped += 1)))
+      if (seen.has(foldText(type))) {
+        repeated.add(path)
+        continue
+      }
       seen.add(foldText(type))
       const { primary, ...others } = entry
-      flattenParts(flat, path, `${path}.${type}`, others)
-      const isUsual = hasWork && isWork ? primary !== false || hasOtherPrimary(entries, entry) : primary !== true
-      if (!isUsual) set(flat, path, `${path}.${type}.primary`, primary!)
+      addParts(path, `${path}.${type}`, others)
+      const isUsual = isWork ? primary !== false || hasOtherPrimary(entries, entry) : primary !== true
+      if (!isUsual) set(path, `${path}.${type}.primary`, primary!)
     }
   }
+
+  function add(urn: string | null, name: string, value: ScimValue): void {
+    const path = pathOf(urn, name)
+    const known = findAttribute(urn, name)?.attribute
+    if (isList(value) || known?.isMany) addList(path, [value].flat())
+    else if (known && isParts(value) !== (known.parts !== undefined)) unkept.add(path)
+    else if (isParts(value)) addParts(path, path, value)
+    else set(path, path, value)
+  }
+
+  for (const [name, value] of Object.entries(user)) {
+    if (!/^urn:/i.test(name)) {
+      if (!NOT_KEPT.has(name)) add(null, name, value)
+    } else if (isParts(value)) for (const part of Object.keys(value)) add(spellUrn(name), part, value[part]!)
+    else unkept.add(name)
+  }
+  return flat
 }
 
 function hasOtherPrimary(entries: readonly ScimValue[], entry: ScimValue): boolean {
@@ -150,57 +146,33 @@ export function unflattenUser(values: ReadonlyMap<string, Scalar>): ScimUser {
   for (const [path, value] of values) {
     const colon = path.lastIndexOf(':')
     const [name = '', ...rest] = path.slice(colon + 1).split('.')
-    if (!NAME.test(name) || isSecretName(rest.at(-1) ?? name)) continue
+    const part = rest.pop()
+    if (!NAME.test(name) || (part !== undefined && !NAME.test(part)) || isSecretName(part ?? name)) continue
     const urn = colon < 0 ? null : readUrn(path.slice(0, colon))
     if (urn === null ? NOT_KEPT.has(name) : !/^urn:/i.test(urn)) continue
-    const part = rest.at(-1)
-    if (part !== undefined && !NAME.test(part)) continue
     const known = findAttribute(urn, name)?.attribute
-    const depth = Math.min(2, rest.length)
-    if (known && depth !== (known.isMany ? 2 : Number(known.parts !== undefined))) continue
-    const container = urn === null ? user : partsIn(user, urn)
+    const isEntry = rest.length > 0
+    if (known && (isEntry !== (known.isMany === true) || (part !== undefined) !== (known.parts !== undefined))) continue
+    const container = urn === null ? user : (user[urn] ??= newParts())
+    if (!isParts(container)) continue
     if (part === undefined) container[name] ??= value
-    else if (rest.length === 1) setPart(container, name, part, value)
-    else setEntry(container, name, `${pathOf(urn, name)}.${rest.slice(0, -1).join('.')}`, [part, value], entries)
+    else if (!isEntry) {
+      const parts = (container[name] ??= newParts())
+      if (isParts(parts)) parts[part] = value
+    } else {
+      const list = (container[name] ??= [])
+      if (!isList(list)) continue
+      const [type, key] = [rest.join('.'), path.slice(0, path.lastIndexOf('.'))]
+      // The types of entries without one are their numbers.
+      const entry = entries.get(key) ?? newParts(/^\d+$/.test(type) ? {} : { type })
+      if (!entries.has(key)) list.push(entry)
+      entries.set(key, entry)
+      entry[part] = value
+    }
   }
   return user
 }
 
 function readUrn(short: string): string {
   return /^urn:/i.test(short) ? short : EXTENSION + short
-}
-
-function partsIn(user: ScimUser, urn: string): ScimParts {
-  const known = user[urn]
-  if (isParts(known)) return known
-  const made = newParts()
-  user[urn] = made
-  return made
-}
-
-function setPart(container: ScimParts, name: string, part: string, value: Scalar): void {
-  const current = (container[name] ??= newParts())
-  if (isParts(current)) current[part] = value
-}
-
-/** The types of entries without one are their numbers. */
-const NUMBER = /^\d+$/
-
-function setEntry(
-  container: ScimParts,
-  name: string,
-  key: string,
-  [part, value]: [string, Scalar],
-  entries: Map<string, ScimParts>,
-): void {
-  const list = (container[name] ??= [])
-  if (!isList(list)) return
-  let entry = entries.get(key)
-  if (!entry) {
-    const type = key.slice(key.indexOf(`${name}.`) + name.length + 1)
-    entry = newParts(NUMBER.test(type) ? {} : { type })
-    entries.set(key, entry)
-    list.push(entry)
-  }
-  entry[part] = value
 }

@@ -203,7 +203,8 @@ function readPart(source: Source, list: AttributePath): AttributePath {
   return assertKnown(source, { urn: list.urn, name: list.name, part: spellPart(list, name) })
 }
 
-function spellPart({ urn, name }: AttributePath, part: string): string {
+/** Spells the part of an attribute as its schema does. */
+export function spellPart({ urn, name }: AttributePath, part: string): string {
   const known = findAttribute(urn, name ?? '')?.attribute.parts ?? []
   return known.find((one) => isSameName(one.name, part))?.name ?? part
 }

@@ -1,6 +1,5 @@
-import { foldUserName } from '../attributes.ts'
-import { NOBODY, union, type Naming } from '../calls/touched-values.ts'
-import { listStoredAddresses } from '../email-domains.ts'
+import { foldUserName, listStoredAddresses } from '../attributes.ts'
+import { NOBODY, union, type Naming } from '../calls/uniqueness.ts'
 import { isId } from '../ids.ts'
 import { normalizeEmail, normalizeText } from '#text/normalize-text'
 import { isStorableText } from '../storable-text.ts'

@@ -51,8 +51,9 @@ function addOperation(read: Operations, sent: Record<string, unknown>, place: st
     throw new ScimFault('invalidValue', `${place} must have a value that says what to add`)
   if (path === undefined || path === null || path === '') {
     if (kind === 'remove') throw new ScimFault('noTarget', `${place} must have a path that says what to remove`)
-    if (!isParts(value)) throw new ScimFault('invalidValue', `${place}.value must be an object, or name a path`)
-    return addMembers(read, kind, value)
+    const members: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value
+    if (!isParts(members)) throw new ScimFault('invalidValue', `${place}.value must be an object, or name a path`)
+    return addMembers(read, kind, members)
   }
   if (typeof path !== 'string') throw new ScimFault('invalidPath', `${place}.path must be a text`)
   const target = readTarget(path, place)

@@ -1,37 +1,22 @@
-import { noteOf, type CallNote } from '../call-notes.ts'
+import { noteOf, type CallNote } from '../call-sources.ts'
 import { foldUserName, MAX_CUSTOM_ATTRIBUTES, readAttribute, type AttributeName } from '../attributes.ts'
-import type { EmployeeDirectory } from '../calls/call-draft.ts'
 import type { Locator, ReadRecord } from '../calls/call-records.ts'
-import { locate } from '../calls/call-draft.ts'
-import type { FittedRecord } from '../calls/fitted-command.ts'
+import { locate, type EmployeeDirectory } from '../calls/call-decision.ts'
+import type { FittedRecord } from '../calls/decide-fitted.ts'
 import type { Employee } from '../employees/employee.ts'
 import { isId } from '../ids.ts'
 import { foldText, trimBlanks } from '#text/normalize-text'
 import { readPhoneNumber } from '../phone-number.ts'
-import { RecordErrors } from '../record-errors.ts'
+import { type Fault, RecordErrors } from '../record-faults.ts'
 import { flattenUser, PATHS } from './flat-user.ts'
 import { toUserValues } from './render-user.ts'
 import { FIELD_NAMES } from './scim-protocol.ts'
 import type { Scalar, ScimUser } from './user-values.ts'
 
-/** The attributes that paths stand for, apart from those that are read in ways of their own. */
-const ATTRIBUTES: ReadonlyMap<string, AttributeName> = new Map([
-  [PATHS.userName, 'user_name'],
-  [PATHS.externalId, 'directory_external_id'],
-  [PATHS.givenName, 'first_name'],
-  [PATHS.familyName, 'last_name'],
-  [PATHS.title, 'job_title'],
-  [PATHS.email, 'email'],
-  [PATHS.employeeNumber, 'employee_number'],
-  [PATHS.department, 'department'],
-  [PATHS.division, 'division'],
-  [PATHS.startDate, 'start_date'],
-  [PATHS.terminationDate, 'termination_date'],
-  [PATHS.location, 'location'],
-  [PATHS.hrId, 'external_id'],
-] as const)
-
-const OWN_WAYS = new Set<string>([PATHS.active, PATHS.phone, PATHS.manager])
+/** The attributes that paths stand for. */
+const ATTRIBUTES: ReadonlyMap<string, keyof typeof PATHS> = new Map(
+  Object.entries(PATHS).map(([name, path]) => [path, name as keyof typeof PATHS]),
+)
 
 /** What a manager may be named by, in this order. */
 const MANAGER_NAMES = ['id', 'user_name', 'external_id', 'email'] as const
@@ -47,140 +32,113 @@ interface ReadState {
 export function readUser(user: ScimUser, { before, directory, country }: ReadState, asIs: ReadRecord): FittedRecord {
   const { values, unkept, repeated } = flattenUser(user)
   const current = before ? flattenUser(toUserValues(before)).values : new Map<string, Scalar>()
-  const reading = new Reading(asIs)
-  if (!before) chooseName(values)
-  const changed = [...new Set([...values.keys(), ...current.keys()])].filter(
-    (path) => values.get(path) !== current.get(path),
-  )
-  for (const path of changed) {
-    const attribute = ATTRIBUTES.get(path)
-    if (attribute) reading.set(attribute, values.get(path))
+  const patch: Record<string, unknown> = {}
+  const custom: Record<string, Scalar | null> = {}
+  const errors = new RecordErrors()
+  const notes: CallNote[] = []
+  let managers: ReadRecord['managers'] = []
+
+  const refuse = (name: AttributeName, fault: Fault) => {
+    if (!errors.kept.some(({ path }) => path[0] === name)) errors.add([name], fault)
   }
-  if (!before && !values.has(PATHS.userName)) reading.miss('user_name')
-  if (before && current.has(PATHS.userName) && !values.has(PATHS.userName)) reading.miss('user_name')
-  if (changed.includes(PATHS.active)) reading.setStatus(values.get(PATHS.active))
-  if (changed.includes(PATHS.phone)) reading.setPhone(values.get(PATHS.phone), country)
-  if (changed.includes(PATHS.manager)) reading.setManager(values.get(PATHS.manager), directory)
-  const kept = changed.filter((path) => !ATTRIBUTES.has(path) && !OWN_WAYS.has(path))
-  reading.keep(kept, values, before?.custom_attributes ?? {})
-  for (const path of unkept) reading.refuseKind(path)
-  for (const path of repeated) reading.noteUnkept(path)
-  return reading.finish()
-}
+  const noteUnkept = (path: string) => notes.push(noteOf(nameWithoutType(path), 'not_kept'))
 
-/** A new person without a name in two parts gets a name in one. */
-function chooseName(values: Map<string, Scalar>): void {
-  if (values.has(PATHS.givenName) || values.has(PATHS.familyName)) return
-  const name = values.get(PATHS.formatted) ?? values.get(PATHS.displayName) ?? values.get(PATHS.userName)
-  if (name === undefined) return
-  values.set(PATHS.givenName, [...String(name)].slice(0, MAX_NAME).join(''))
-}
-
-const MAX_NAME = 80
-
-class Reading {
-  readonly #record: ReadRecord
-  readonly #patch: Record<string, unknown> = {}
-  readonly #custom: Record<string, Scalar | null> = {}
-  readonly #errors = new RecordErrors()
-  readonly #notes: CallNote[] = []
-  #managers: ReadRecord['managers'] = []
-
-  constructor(record: ReadRecord) {
-    this.#record = record
+  function set(name: AttributeName, value: Scalar | undefined): void {
+    const { value: read, errors: found } = readAttribute(
+      name,
+      value === undefined ? null : String(value),
+      fieldOf(name),
+    )
+    for (const { fault } of found ?? []) errors.add([name], fault)
+    if (read === null && name === 'user_name') refuse(name, { kind: 'required', field: fieldOf(name) })
+    else if (!found) patch[name] = read
   }
 
-  set(name: AttributeName, value: Scalar | undefined): void {
-    const sent = value === undefined ? null : String(value)
-    const { value: read, errors } = readAttribute(name, sent, fieldOf(name))
-    if (errors) for (const { fault } of errors) this.#errors.add([name], fault)
-    else if (read === null && name === 'user_name') this.miss(name)
-    else this.#patch[name] = read
-  }
-
-  miss(name: AttributeName): void {
-    if (!this.#errors.kept.some(({ path }) => path[0] === name))
-      this.#errors.add([name], { kind: 'required', field: fieldOf(name) })
-  }
-
-  setStatus(value: Scalar | undefined): void {
+  function setStatus(value: Scalar | undefined): void {
     const text = foldText(trimBlanks(String(value)))
-    if (text === 'true' || text === 'false') this.#patch['status'] = text === 'true' ? 'active' : 'inactive'
-    else this.#errors.add(['status'], { kind: 'not_boolean', field: fieldOf('status') })
+    if (text === 'true' || text === 'false') patch['status'] = text === 'true' ? 'active' : 'inactive'
+    else refuse('status', { kind: 'not_boolean', field: fieldOf('status') })
   }
 
   /** A text that is no number is kept beside the number, and so is the spelling of one. */
-  setPhone(value: Scalar | undefined, country: string | null): void {
-    const text = value === undefined ? '' : trimBlanks(String(value))
-    if (text === '') {
-      this.#patch['phone'] = null
-      this.#custom[PATHS.phone] = null
-      return
-    }
-    const { value: number } = readPhoneNumber(text, country)
-    this.#patch['phone'] = number ?? null
-    this.#custom[PATHS.phone] = number === text ? null : text
-    if (number === undefined) this.#notes.push(noteOf(fieldOf('phone'), 'kept_as_text'))
+  function setPhone(value: Scalar | undefined): void {
+    const text = trimBlanks(String(value ?? ''))
+    const { value: number } = text === '' ? { value: null } : readPhoneNumber(text, country)
+    patch['phone'] = number ?? null
+    custom[PATHS.phone] = text === '' || number === text ? null : text
+    if (number === undefined) notes.push(noteOf(fieldOf('phone'), 'kept_as_text'))
   }
 
-  setManager(value: Scalar | undefined, directory: ReadState['directory']): void {
-    if (value === undefined) {
-      this.#managers = [{ field: 'manager_id', locator: null }]
-      return
-    }
-    const found = listManagerNames(String(value)).find((name) => locate(name, directory))
-    const manager = found && locate(found, directory)
-    if (manager) this.#managers = [{ field: 'manager_id', locator: { field: 'id', value: manager.id } }]
-    else this.#notes.push(noteOf(fieldOf('manager_id'), 'manager_not_found'))
+  function setManager(value: Scalar | undefined): void {
+    const found = listManagerNames(String(value ?? '')).flatMap((name) => locate(name, directory) ?? [])[0]
+    const locator = found ? ({ field: 'id', value: found.id } as const) : null
+    if (found || value === undefined) managers = [{ field: 'manager_id', locator }]
+    else notes.push(noteOf(fieldOf('manager_id'), 'manager_not_found'))
   }
 
   /** Keeps what employees have no attributes for, while there is room. */
-  keep(paths: readonly string[], values: ReadonlyMap<string, Scalar>, custom: Employee['custom_attributes']): void {
-    for (const path of paths) if (!values.has(path)) this.#custom[path] = null
-    const names = new Set(Object.keys(custom))
-    for (const [path, value] of Object.entries(this.#custom)) {
+  function keep(paths: readonly string[]): void {
+    for (const path of paths) if (!values.has(path)) custom[path] = null
+    const names = new Set(Object.keys(before?.custom_attributes ?? {}))
+    const hasRoom = (path: string) => names.has(path) || names.size < MAX_CUSTOM_ATTRIBUTES
+    for (const [path, value] of Object.entries(custom)) {
       if (value === null) names.delete(path)
-      else if (names.has(path) || names.size < MAX_CUSTOM_ATTRIBUTES) names.add(path)
+      else if (hasRoom(path)) names.add(path)
       else {
-        delete this.#custom[path]
-        this.noteUnkept(path)
+        delete custom[path]
+        noteUnkept(path)
       }
     }
     for (const path of paths) {
       const value = values.get(path)
       if (value === undefined) continue
-      const { value: read, errors } = readAttribute('custom_attributes', { [path]: value })
-      const hasRoom = names.has(path) || names.size < MAX_CUSTOM_ATTRIBUTES
-      if (errors || !hasRoom) {
-        this.noteUnkept(path)
-        continue
+      const { value: read, errors: found } = readAttribute('custom_attributes', { [path]: value })
+      if (found || !hasRoom(path)) noteUnkept(path)
+      else {
+        Object.assign(custom, read)
+        names.add(path)
       }
-      Object.assign(this.#custom, read)
-      names.add(path)
     }
   }
 
   /** Values of the wrong kind are refused where an attribute is meant, and otherwise not kept. */
-  refuseKind(path: string): void {
-    const name = path === 'name' ? 'first_name' : ATTRIBUTES.get(path)
-    if (path === PATHS.active) this.#errors.add(['status'], { kind: 'not_boolean', field: fieldOf('status') })
-    else if (path === 'name') this.#errors.add(['first_name'], { kind: 'not_object', field: 'name' })
-    else if (name !== undefined) this.#errors.add([name], { kind: 'not_string', field: fieldOf(name) })
-    else if (path === 'emails') this.#errors.add(['email'], { kind: 'not_string', field: fieldOf('email') })
-    else this.noteUnkept(path)
+  function refuseKind(path: string): void {
+    const name = path === 'emails' ? 'email' : ATTRIBUTES.get(path)
+    if (path === PATHS.status) refuse('status', { kind: 'not_boolean', field: fieldOf('status') })
+    else if (path === 'name') errors.add(['first_name'], { kind: 'not_object', field: 'name' })
+    else if (name !== undefined) errors.add([name], { kind: 'not_string', field: fieldOf(name) })
+    else noteUnkept(path)
   }
 
-  noteUnkept(path: string): void {
-    this.#notes.push(noteOf(nameWithoutType(path), 'not_kept'))
+  const ways: Partial<Record<AttributeName, (value: Scalar | undefined) => void>> = {
+    status: setStatus,
+    phone: setPhone,
+    manager_id: setManager,
   }
-
-  finish(): FittedRecord {
-    const custom = Object.keys(this.#custom).length === 0 ? {} : { custom_attributes: this.#custom }
-    const patch = { ...this.#patch, ...custom } as ReadRecord['patch']
-    const record = { ...this.#record, patch, errors: this.#errors, managers: this.#managers, localPhones: [] }
-    return { record, notes: this.#notes }
+  if (!before) chooseName(values)
+  const changed = [...new Set([...values.keys(), ...current.keys()])].filter(
+    (path) => values.get(path) !== current.get(path),
+  )
+  if (!values.has(PATHS.user_name)) set('user_name', undefined)
+  for (const path of changed) {
+    const name = ATTRIBUTES.get(path)
+    if (name) (ways[name] ?? ((value) => set(name, value)))(values.get(path))
   }
+  keep(changed.filter((path) => !ATTRIBUTES.has(path)))
+  for (const path of unkept) refuseKind(path)
+  for (const path of repeated) noteUnkept(path)
+  const own = Object.keys(custom).length === 0 ? patch : { ...patch, custom_attributes: custom }
+  return { record: { ...asIs, patch: own, errors, managers, localPhones: [] }, notes }
 }
+
+/** A new person without a name in two parts gets a name in one. */
+function chooseName(values: Map<string, Scalar>): void {
+  if (values.has(PATHS.first_name) || values.has(PATHS.last_name)) return
+  const name = values.get('name.formatted') ?? values.get('displayName') ?? values.get(PATHS.user_name)
+  if (name !== undefined) values.set(PATHS.first_name, [...String(name)].slice(0, MAX_NAME).join(''))
+}
+
+const MAX_NAME = 80
 
 function fieldOf(name: AttributeName): string {
   return (FIELD_NAMES as Partial<Record<AttributeName, string>>)[name] ?? name

@@ -1,15 +1,14 @@
 import { readAttribute, uniqueForm, type UniqueName } from '../attributes.ts'
-import { noteOf } from '../call-notes.ts'
-import type { EmployeeDirectory } from '../calls/call-draft.ts'
-import { NewIds, type KeptNames, type Locator, type ReadRecord } from '../calls/call-records.ts'
-import type { FittedCommand, FittedRecord } from '../calls/fitted-command.ts'
-import { UnreadRecord } from '../calls/unread-record.ts'
-import { NOBODY, NO_TOUCHES, type Naming } from '../calls/touched-values.ts'
+import { noteOf } from '../call-sources.ts'
+import type { EmployeeDirectory } from '../calls/call-decision.ts'
+import { NewIds, type KeptNames, type Locator, type ReadRecord, UnreadRecord } from '../calls/call-records.ts'
+import type { FittedCommand, FittedRecord } from '../calls/decide-fitted.ts'
+import { NOBODY, NO_TOUCHES, type Naming } from '../calls/uniqueness.ts'
 import type { Employee } from '../employees/employee.ts'
 import type { Preconditions } from '../employees/entity-tag.ts'
 import { isId } from '../ids.ts'
 import type { Pieces } from '../pieces.ts'
-import { RecordErrors } from '../record-errors.ts'
+import { RecordErrors } from '../record-faults.ts'
 import { hideSecrets, isSecretName } from '../secret-members.ts'
 import { applyOperations } from './apply-operations.ts'
 import { readPatchBody, readUserBody, type Operations, type ScimOperation } from './read-operations.ts'
@@ -64,7 +63,9 @@ function newRecord(sent: unknown, names: KeptNames): ReadRecord {
 
 function* buildCommand({ operations, unread }: Operations, sent: unknown, request: ScimRequest): Pieces<FittedCommand> {
   const named = collectNames(operations)
-  const empty = newRecord(sent, keptNames(named))
+  // Of several, the first.
+  const kept = Object.fromEntries(named.names.toReversed().map(({ field, value }) => [field, value]))
+  const empty = newRecord(sent, kept)
   const user = newParts()
   // What it does to nobody is what it sets at most, apart from what a filter finds.
   yield* applyOperations(user, operations)
@@ -75,7 +76,7 @@ function* buildCommand({ operations, unread }: Operations, sent: unknown, reques
   const record = { ...alone, localPhones, managers }
   const told = unread === 0 ? [] : [noteOf('an attribute', 'not_kept')]
   return {
-    ...commandOf(record, request, namingOf(named)),
+    ...commandOf(record, request, namingOf(named.names)),
     *fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null): Pieces<FittedRecord> {
       const changed = before ? toUserValues(before) : newParts()
       // A creation that brings somebody back activates them unless it says otherwise.
@@ -108,7 +109,7 @@ function commandOf(
     touches: {
       ...NO_TOUCHES,
       located: { ...located, directoryIds: directoryId === null ? [] : [directoryId] },
-      managers: namingOfLocators(record.managers.flatMap(({ locator }) => locator ?? [])),
+      managers: namingOf(record.managers.flatMap(({ locator }) => locator ?? [])),
       claimed,
     },
     records: [{ ...record, locator: id === null ? (names[0] ?? null) : { field: 'id', value: id } }],
@@ -127,8 +128,14 @@ function findersOf({ patch }: ReadRecord): Locator[] {
   })
 }
 
-function namingOfLocators(locators: readonly Locator[]): Naming {
-  const by = (field: Locator['field']) => locators.filter((one) => one.field === field).map(({ value }) => value)
+/** A name that somebody may have. */
+interface Name {
+  field: Locator['field'] | keyof KeptNames
+  value: string
+}
+
+function namingOf(names: readonly Name[]): Naming {
+  const by = (field: Name['field']) => [...new Set(names.flatMap((one) => (one.field === field ? one.value : [])))]
   return {
     ...NOBODY,
     employeeIds: by('id'),
@@ -138,14 +145,6 @@ function namingOfLocators(locators: readonly Locator[]): Naming {
   }
 }
 
-/** Every value in operations that names somebody, wherever a filter puts it. */
-interface Named {
-  unique: Record<UniqueName, Set<string>>
-  directoryIds: Set<string>
-  managers: Locator[]
-  phones: string[]
-}
-
 /** By what clients name, which may be the name of anything that an object inherits. */
 const NAMED_BY: ReadonlyMap<string, UniqueName> = new Map([
   ['userName', 'user_name'],
@@ -153,26 +152,18 @@ const NAMED_BY: ReadonlyMap<string, UniqueName> = new Map([
   ['hrId', 'external_id'],
 ])
 
-function collectNames(operations: readonly ScimOperation[]): Named {
-  const named: Named = {
-    unique: { email: new Set(), external_id: new Set(), user_name: new Set() },
-    directoryIds: new Set(),
-    managers: [],
-    phones: [],
-  }
-  for (const { target, value } of operations) {
-    const name = target.name ?? ''
-    const texts = listTexts(value)
-    const attribute = NAMED_BY.get(name)
-    if (attribute)
-      for (const text of texts) {
-        const { value: read } = readAttribute(attribute, text)
-        if (typeof read === 'string') named.unique[attribute].add(uniqueForm(attribute, read))
-      }
-    if (name === 'externalId') for (const text of texts) named.directoryIds.add(text)
-    if (name === 'manager') named.managers = named.managers.concat(texts.flatMap(listManagerNames))
-    if (name === 'phoneNumbers') named.phones = named.phones.concat(texts)
-  }
+/** Every value in operations that names somebody, wherever a filter puts it. */
+function collectNames(operations: readonly ScimOperation[]) {
+  const named = { names: [] as Name[], managers: [] as Locator[], phones: [] as string[] }
+  for (const { target, value } of operations)
+    for (const text of listTexts(value)) {
+      const field = NAMED_BY.get(target.name ?? '')
+      const read = field && readAttribute(field, text).value
+      if (field && typeof read === 'string') named.names.push({ field, value: uniqueForm(field, read) })
+      if (target.name === 'externalId') named.names.push({ field: 'directory_external_id', value: text })
+      if (target.name === 'manager') for (const name of listManagerNames(text)) named.managers.push(name)
+      if (target.name === 'phoneNumbers') named.phones.push(text)
+    }
   return named
 }
 
@@ -180,24 +171,7 @@ function collectNames(operations: readonly ScimOperation[]): Named {
 function listTexts(value: unknown): string[] {
   if (isScalar(value)) return [String(value)]
   if (Array.isArray(value)) return value.flatMap(listTexts)
-  if (!isParts(value)) return []
-  return Object.values(value).flatMap((part) => (isScalar(part) ? [String(part)] : []))
-}
-
-function namingOf({ unique }: Named): Naming {
-  const [emails, externalIds, userNames] = [unique.email, unique.external_id, unique.user_name].map((set) => [...set])
-  return { ...NOBODY, emails: emails!, externalIds: externalIds!, userNames: userNames! }
-}
-
-function keptNames({ unique, directoryIds }: Named): KeptNames {
-  const first = (set: ReadonlySet<string>) => [...set][0]
-  const names = {
-    email: first(unique.email),
-    external_id: first(unique.external_id),
-    user_name: first(unique.user_name),
-    directory_external_id: first(directoryIds),
-  }
-  return Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined))
+  return isParts(value) ? Object.values(value).flatMap((part) => (isScalar(part) ? [String(part)] : [])) : []
 }
 
 /** A body as the log may keep it: without passwords, whatever names it has for them. One that was not parsed is not kept. */

@@ -1,4 +1,4 @@
-import type { CallProtocol } from '../calls/call-protocol.ts'
+import type { CallProtocol } from '../calls/call-decision.ts'
 import type { Problem, ProblemCode } from '../errors.ts'
 import type { ScimProblem, ScimType } from './scim-fault.ts'
 

@@ -41,6 +41,13 @@ export function findName(parts: Readonly<Record<string, unknown>>, name: string)
   return Object.keys(parts).find((one) => isSameName(one, name))
 }
 
+/** The parts at a name in any case, which are made if there are none. */
+export function partsAt(container: ScimParts, name: string): ScimParts {
+  const at = findName(container, name) ?? name
+  const known = container[at]
+  return isParts(known) ? known : (container[at] = newParts())
+}
+
 /** Finds a member by its name, in any case. */
 export function findMember<Value>(parts: Readonly<Record<string, Value>>, name: string): Value | undefined {
   const found = findName(parts, name)

@@ -2,9 +2,12 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import type { Role, TokenScope, TokenScopes } from '#domain/accounts/roles'
 import { ADMIN_ONLY, problem, type Problem } from '#domain/errors'
 import type { LedgerDb } from '#ledger/tables'
-import { findUserOfToken, type SignedInUser } from '#accounts/users/users'
-import { invalidCredentials, ProblemError } from '../server/problem.ts'
-import { assertSameOrigin, findSessionUser, type SessionSettings } from './session.ts'
+import { findUserOfToken, type SignedInUser, type UserRef } from '#accounts/users/users'
+import { invalidCredentials, ProblemError } from '#http/server/problem'
+import { assertSameOrigin, findSessionUser, type SessionSettings, sessionCookie } from './session.ts'
+import type { Pool } from 'pg'
+import { type Proof, proveAgain } from '#accounts/passkeys/prove-again'
+import type { SignInLimits } from './sign-in-limits.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -87,4 +90,25 @@ export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: r
 export function userOf(request: FastifyRequest): SignedInUser {
   if (!request.user) throw invalidCredentials()
   return request.user
+}
+
+export interface ProofServices {
+  company: { pool: Pool }
+  sessions: SessionSettings
+  signIns: SignInLimits
+}
+
+/** Checks whether the session of a request and a password prove who somebody is, within the limits of signing in. */
+export function checkProof(
+  { company, sessions, signIns }: ProofServices,
+  reply: FastifyReply,
+  owner: UserRef,
+  password: string,
+): Promise<Proof> {
+  return signIns.attempt(reply, {
+    kind: 'proof in a session',
+    whose: owner.userId,
+    check: () => proveAgain(company.pool, owner, { password, cookie: sessionCookie(reply.request, sessions) }),
+    hasFailed: (proof) => proof === 'wrong password',
+  })
 }

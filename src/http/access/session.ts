@@ -9,7 +9,7 @@ import type { UserRef } from '#accounts/users/users'
 import type { LedgerDb } from '#ledger/tables'
 import { ProblemError } from '../server/problem.ts'
 import { readAddress } from '#domain/networks'
-import { MAX_USER_AGENT, type Client } from '#domain/client'
+import { MAX_USER_AGENT, type Client } from '#domain/call-sources'
 
 /** Session settings. */
 export interface SessionSettings {

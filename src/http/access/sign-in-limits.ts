@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { createWindowCounts, type WindowCounts } from './window-counts.ts'
 import { networkOf } from '#domain/networks'
-import { tooMany } from './rate-limits.ts'
+import { tooMany, createWindowCounts, type WindowCounts } from './rate-limits.ts'
 import { createBudget } from '#admission/budget'
 
 /** What kind of attempt it is. Failures of one kind do not count for the others. */

@@ -1,20 +1,24 @@
 import { channel } from 'node:diagnostics_channel'
-import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod, FastifyInstance } from 'fastify'
 import { doInTurns } from '#admission/turns'
-import type { CallAnswer } from '#domain/calls/call-protocol'
+import type { CallAnswer, CallProtocol } from '#domain/calls/call-decision'
 import type { OffendingRecord } from '#domain/calls/close-call'
-import { countRecords, refusedCommand, type Command } from '#domain/calls/commands'
-import type { Idempotency } from '#domain/calls/earlier-call'
+import { countRecords, refusedCommand, type Command, type Idempotency } from '#domain/calls/commands'
 import { keepBody } from '#domain/calls/rejected-body'
 import type { ProblemCode } from '#domain/errors'
 import type { Operation } from '#domain/operations'
 import { encodeJson } from '#domain/pieces'
-import { runApiCall } from '#ledger/calls/run-api-call'
-import { callerOf } from '../access/authenticate.ts'
+import { runApiCall, type CommandServices } from '#ledger/calls/run-api-call'
+import { callerOf, type ReadCredentials } from '#http/access/authenticate'
 import { cutBody } from '#bodies/body-faults'
-import { isCutOff, logError, toProblem } from '../server/problem.ts'
+import { isCutOff, logError, toProblem, type Protocol } from '#http/server/problem'
 import { UnreadableBodyError } from '#bodies/unreadable-body'
-import type { KeyProtocol, KeyServices } from './key-protocol.ts'
+import type { KeyUsageCounter } from '#accounts/api-keys/key-access'
+import type { FindEmployee, FindNamed } from '#ledger/read/read-employees'
+import type { Reads } from '#ledger/read/reads'
+import type { LedgerDb } from '#ledger/tables'
+import type { BodyBudget } from '#http/access/body-budget'
+import type { SessionSettings } from '#http/access/session'
 
 /** What a request says about how its call is run. */
 interface CallSwitches {
@@ -160,3 +164,30 @@ const WITHOUT_ENTRY: ReadonlySet<ProblemCode> = new Set([
   'rate_limited',
   'request_timeout',
 ])
+
+/** A protocol in which API keys read and write employees. Its writing calls are built by `writingCall`. */
+export interface KeyProtocol extends Protocol, CallProtocol {
+  readCredentials: ReadCredentials
+  /** The media types of the bodies that it accepts. All of them are JSON. */
+  bodyTypes: readonly string[]
+  /** Adds its routes. Each caller has presented the secret of a key by then. */
+  addRoutes(app: FastifyInstance, services: KeyServices): Promise<void>
+}
+
+/** What the calls of API keys need. */
+export interface KeyServices {
+  commands: CommandServices
+  /** Maximum body of a writing call, in bytes. */
+  bodyLimit: number
+  bodyBudget: BodyBudget
+  findEmployee: FindEmployee
+  findNamed: FindNamed
+  sessions: SessionSettings
+  keyUsage: KeyUsageCounter
+  reads: Reads
+  /** For watching the read model on connections that no long read takes. */
+  access: LedgerDb
+  /** How many companies are read, and fail, together. */
+  companiesTogether?: number | undefined
+  areReadModelsComplete(): Promise<boolean>
+}

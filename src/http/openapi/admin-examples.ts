@@ -1,4 +1,4 @@
-import { example, type Example } from './documented-schema.ts'
+import { example, type Example } from './schema-parts.ts'
 
 /** Example bodies for the admin endpoint, by operation. The tests send them to a real server in this order. */
 export const ADMIN_BODIES: Record<string, Record<string, Example>> = {

@@ -1,6 +1,6 @@
 import { UNSET_ATTRIBUTES } from '#domain/attributes'
 import type { Employee } from '#domain/employees/employee'
-import { example, type Example } from './documented-schema.ts'
+import { example, type Example } from './schema-parts.ts'
 
 /*
  * The examples of the public API tell one story: Ana is created, then her manager, and later both are changed. The tests

@@ -111,8 +111,8 @@ function customSchema(purpose: Purpose): TSchema {
     description:
       purpose === 'answer'
         ? 'Your own attributes.'
-        : `Your own attributes. \`null\` removes one. The employee can have at most ${MAX_CUSTOM_ATTRIBUTES} after the call. ` +
-          'A value takes the type that the attribute has if both types write it the same.',
+        : `Your own attributes. \`null\` removes one. The employee can have at most ${MAX_CUSTOM_ATTRIBUTES} after ` +
+          'the call. A value takes the type that the attribute has if both types write it the same.',
   })
 }
 

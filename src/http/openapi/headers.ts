@@ -11,7 +11,8 @@ const TEXT = { type: 'string' }
 const HEADERS = {
   'X-Request-Id': {
     description:
-      "The id of the request: the client's own if it has 1 to 64 letters, digits, `.`, `_` or `-`; otherwise a new one.",
+      "The id of the request: the client's own if it has 1 to 64 letters, digits, `.`, `_` or `-`; otherwise " +
+      'a new one.',
     schema: TEXT,
     example: '7a165430-d4e7-4ff0-816e-44d0adc6327e',
   },
@@ -27,7 +28,8 @@ const HEADERS = {
   },
   'X-Ledger-Position': {
     description:
-      "The position of the call's last event in the company's ledger. Send it as `min_position` to read your own write.",
+      "The position of the call's last event in the company's ledger. Send it as `min_position` to read " +
+      'your own write.',
     schema: { type: 'integer', minimum: 1 },
     example: 42,
   },

@@ -9,9 +9,11 @@ import {
   type TProperties,
   type TSchema,
 } from '@sinclair/typebox'
-import type { Problem } from '#domain/errors'
+import type { Problem, ProblemCode } from '#domain/errors'
 import { isId, type IdPrefix } from '#domain/ids'
-import { ProblemError } from '../server/problem.ts'
+import { ProblemError } from '#http/server/problem'
+import type { AnswerOf } from '#http/server/type-provider'
+import type { HeaderName, ParameterName } from './headers.ts'
 
 /* Schemas that several routes share. */
 
@@ -158,3 +160,107 @@ export function anyId(description: string, prefix: IdPrefix) {
 
 /** The response to a deletion, which has no body. */
 export const NO_CONTENT = Type.Unsafe<void>({ type: 'null', description: 'Done. The response has no body.' })
+
+type CamelCase<Name> = Name extends `${infer Word}_${infer Rest}` ? `${Word}${Capitalize<CamelCase<Rest>>}` : Name
+
+/** The same members, named as in code. */
+type InCamelCase<Members> = { readonly [Name in keyof Members as CamelCase<Name>]: Members[Name] }
+
+/** Renders what a schema describes, and nothing else, from an object that has the same members in camel case. */
+export function render<Schema extends TObject>(
+  { properties }: Schema,
+  from: InCamelCase<AnswerOf<Schema>>,
+): AnswerOf<Schema> {
+  const values = from as Record<string, unknown>
+  const nameOf = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+  return Object.fromEntries(Object.keys(properties).map((name) => [name, values[nameOf(name)]])) as AnswerOf<Schema>
+}
+
+/** What can be done with a thing by name alone, said once for the endpoint and for the page. */
+export interface Action<Done extends string = string> {
+  operationId: string
+  summary: string
+  description: string
+  problems: readonly ProblemCode[]
+  /** The verb on the button. */
+  button: string
+  /** What the page asks before it is done. Without it, the button acts immediately. */
+  question?: string
+  /** The word in the address of the page afterwards. */
+  done: Done
+  /** What the page says afterwards. */
+  notice: string
+}
+
+/** What an action says in the schema of its endpoint. */
+export function describeAction({ operationId, summary, description, problems }: Action) {
+  return { operationId, summary, description, problems }
+}
+
+/** A named example. The tests send request examples to a real server. */
+export interface Example {
+  summary: string
+  value: unknown
+}
+
+/** Makes an example. */
+export function example(summary: string, value: unknown): Example {
+  return { summary, value }
+}
+
+/** One media type of a request or response body. */
+export interface DocumentedContent {
+  schema?: object
+  examples?: Record<string, Example>
+}
+
+/** A response with more than a JSON schema. */
+export interface DocumentedAnswer {
+  description: string
+  /** Headers in addition to those of its part of the API. */
+  headers?: readonly HeaderName[]
+  /** By media type. Absent when the response has no body. */
+  content?: Record<string, DocumentedContent>
+}
+
+/** A body that appears only in the document, by media type. */
+export interface DocumentedBody {
+  description?: string
+  content: Record<string, DocumentedContent>
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    operationId?: string
+    summary?: string
+    description?: string
+    /** Replaces the security of the part of the API. Empty for routes that need no credentials. */
+    security?: readonly Record<string, string[]>[]
+    /** Whether a request may leave out the body, which then counts as `{}`. */
+    isBodyOptional?: true
+    /** Omits the route from the document. */
+    hide?: boolean
+    /**
+     * A body that the domain validates. Under `body`, Fastify would validate it with Ajv. But a writing call reports the
+     * schema errors and state errors of all records together, and has an entry in Bulk User Logs.
+     */
+    documentedBody?: DocumentedBody
+    /** Whether a call without such a body has an entry, too, also if it is refused. */
+    hasEntry?: true
+    /** Request headers that the route reads itself. */
+    documentedHeaders?: readonly ParameterName[]
+    /** Problem codes of the route, in addition to those of its part of the API. */
+    problems?: readonly ProblemCode[]
+  }
+}
+
+/** Describes a JSON response. */
+export function jsonAnswer(
+  description: string,
+  schema: TSchema,
+  more: { headers?: readonly HeaderName[]; examples?: Record<string, Example> } = {},
+): DocumentedAnswer {
+  const { headers, examples } = more
+  const content = { 'application/json': examples ? { schema, examples } : { schema } }
+  return headers ? { description, headers, content } : { description, content }
+}

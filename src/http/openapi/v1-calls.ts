@@ -9,10 +9,9 @@ import {
   UpdatedEmployees,
   UpsertedEmployees,
 } from './answer-schemas.ts'
-import { jsonAnswer, type Example, type DocumentedBody } from './documented-schema.ts'
 import * as examples from './employee-examples.ts'
 import { EmployeeBulkPatch, EmployeeCreate, EmployeePatch, EmployeeUpsert } from './employee-schemas.ts'
-import { optionalBoolean, strictObject } from './schema-parts.ts'
+import { optionalBoolean, strictObject, jsonAnswer, type Example, type DocumentedBody } from './schema-parts.ts'
 
 /*
  * The OpenAPI descriptions of the four writing calls. These schemas validate only the queries; the domain validates the

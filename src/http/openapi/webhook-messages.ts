@@ -4,10 +4,19 @@ import { CALL_SOURCES } from '#domain/call-sources'
 import { OPERATION_NAMES } from '#domain/operations'
 import { PING_TYPE, WEBHOOK_TYPES, type WebhookType } from '#domain/webhook-types'
 import { CallCounts } from './answer-schemas.ts'
-import { example, type Example } from './documented-schema.ts'
 import { EXAMPLE_EMPLOYEE_ID } from './employee-examples.ts'
 import { EmployeeId, LogId, orNull } from './employee-schemas.ts'
-import { namedObject, oneOf, optionalInteger, optionalString, strictObject, Time, text } from './schema-parts.ts'
+import {
+  namedObject,
+  oneOf,
+  optionalInteger,
+  optionalString,
+  strictObject,
+  Time,
+  text,
+  example,
+  type Example,
+} from './schema-parts.ts'
 
 /* The messages that webhooks send. Values are there only if the webhook has `include_data`. */
 

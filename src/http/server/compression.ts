@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { isFromAnotherSite } from './cross-site.ts'
+import { isFromAnotherSite } from './security-headers.ts'
 
 const SMALLEST = 1_024
 const COMPRESSIBLE = /^(?:text\/(?:html|css|javascript)|image\/svg\+xml|application\/(?:[\w.-]+\+)?json)(?:;|$)/

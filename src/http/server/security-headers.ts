@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify'
+
 /*
  * The headers that tell a browser what an answer may do (https://owasp.org/www-project-secure-headers/).
  */
@@ -33,4 +35,10 @@ export const PAGE_HEADERS: Headers = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+/** Whether a page of another site made the browser send the request (https://www.w3.org/TR/fetch-metadata/). */
+export function isFromAnotherSite({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
 }

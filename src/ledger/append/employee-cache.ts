@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Naming } from '#domain/calls/touched-values'
+import type { Naming } from '#domain/calls/uniqueness'
 import type { Employee } from '#domain/employees/employee'
 import { isSameHistory } from '../integrity/merkle.ts'
 import type { Head } from './company-state.ts'

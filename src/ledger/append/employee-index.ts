@@ -1,7 +1,7 @@
 import { foldUserName, UNIQUE_NAMES, uniqueForm, type UniqueName } from '#domain/attributes'
 import type { ReadRecord } from '#domain/calls/call-records'
-import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-draft'
-import type { Naming } from '#domain/calls/touched-values'
+import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-decision'
+import type { Naming } from '#domain/calls/uniqueness'
 import type { Employee } from '#domain/employees/employee'
 
 /** Employees of a company, by what names them. */

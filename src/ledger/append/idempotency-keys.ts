@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { EarlierCall, StoredAnswer } from '#domain/calls/earlier-call'
-import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '#projections/columns'
+import type { EarlierCall, StoredAnswer } from '#domain/calls/commands'
+import { bigint, boolean, bytea, integer, json, time, utf8, uuid } from '#projections/projection'
 import { fromUuid, toUuid } from '#domain/ids'
 import { doInTurns } from '#admission/turns'
 import { joinInPieces } from '#domain/pieces'
-import { isOnly, onlyCompany, type QueryClient } from '#postgres/query-client'
+import { isOnly, onlyCompany, type QueryClient } from '#postgres/pool'
 import { insertSent, sent, type SentColumns } from './sent-rows.ts'
 
 /** What an idempotency key was bound to by the first call that carried it. */

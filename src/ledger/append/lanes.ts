@@ -1,7 +1,7 @@
 import { UnavailableError, type GatherBounds } from '#admission/batcher'
 import { createBudget } from '#admission/budget'
 import { createContended, gatherCompanies } from '#admission/contended'
-import { isSmall, weightOf, type WriteCall } from '#domain/calls/write-call'
+import { isSmall, weightOf, type WriteCall } from '#domain/calls/commands'
 import { commitBatch, type CommitOptions } from './commit-batch.ts'
 import type { Committed } from './decide-next.ts'
 import { UnchangedOnce } from './unchanged-once.ts'

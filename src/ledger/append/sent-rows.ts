@@ -1,5 +1,5 @@
-import type { Column } from '#projections/columns'
-import type { Statement } from '#postgres/query-client'
+import type { Column } from '#projections/projection'
+import type { Statement } from '#postgres/pool'
 
 /*
  * Rows that the statements of an append write. They travel as binary arrays, one for each column, so that a statement

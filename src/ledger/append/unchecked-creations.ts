@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createsAll } from '#domain/operations'
-import { isSmall, type WriteCall } from '#domain/calls/write-call'
+import { isSmall, type WriteCall } from '#domain/calls/commands'
 import { constraintOf } from '#postgres/database-errors'
 
 /*

@@ -1,4 +1,4 @@
-import { VerificationError } from './verification-error.ts'
+import { VerificationError } from './verify-line.ts'
 
 const LINE_FEED = 0x0a
 /** Far beyond any event: a body has at most 64 MiB. */

@@ -1,8 +1,7 @@
 import { isOfCall } from '#domain/event-types'
 import { type CallCounts } from '#domain/events'
 import { isOperation, isSingle, rulesOf, type Operation } from '#domain/operations'
-import { assertValid } from './verification-error.ts'
-import { isCount, parse, type ExportedEvent } from './verify-line.ts'
+import { isCount, parse, type ExportedEvent, assertValid } from './verify-line.ts'
 
 /** The events of an open call so far. */
 interface OpenCall {

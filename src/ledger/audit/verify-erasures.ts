@@ -1,6 +1,5 @@
 import { ERASING_TYPES, type ErasingType, isErasing, mayErase } from '#domain/event-types'
-import { assertValid, VerificationError } from './verification-error.ts'
-import { isCount, parse, type ExportedEvent } from './verify-line.ts'
+import { isCount, parse, type ExportedEvent, assertValid, VerificationError } from './verify-line.ts'
 
 /** An event without data. */
 interface Gone {

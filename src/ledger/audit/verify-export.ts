@@ -10,9 +10,14 @@ import {
 import { appendLeaves, EMPTY_FRONTIER, leafHash, rootOf } from '../integrity/merkle.ts'
 import { CallChecker } from './verify-calls.ts'
 import { ErasureChecker } from './verify-erasures.ts'
-import { assertValid, VerificationError, type VerificationErrorKind } from './verification-error.ts'
 import { StreamVersions } from './stream-versions.ts'
-import { readLine, type ExportedEvent } from './verify-line.ts'
+import {
+  readLine,
+  type ExportedEvent,
+  assertValid,
+  VerificationError,
+  type VerificationErrorKind,
+} from './verify-line.ts'
 
 /** What a ledger is checked against: checkpoints kept earlier, the keys that sign them, and who must have cosigned one. */
 export interface Evidence {

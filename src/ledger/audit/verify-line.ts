@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { parseJson } from '#domain/json'
-import { canonicalJson } from '../integrity/canonical-json.ts'
-import { SALT_BYTES, type Envelope } from '../integrity/codec.ts'
-import { assertValid, VerificationError } from './verification-error.ts'
+import { canonicalJson } from '#ledger/integrity/canonical-json'
+import { SALT_BYTES, type Envelope } from '#ledger/integrity/codec'
 
 /** The envelope of an exported event. Its type and schema version may be unknown. */
 interface ExportedEnvelope extends Omit<Envelope, 'type'> {
@@ -108,4 +107,26 @@ export function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** How a ledger fails: it is inconsistent, it contradicts a checkpoint, or it cannot be verified. */
+export type VerificationErrorKind = 'invalid' | 'diverged' | 'unverifiable'
+
+/** The first error of an exported ledger. */
+export class VerificationError extends Error {
+  override name = 'VerificationError'
+  readonly kind: VerificationErrorKind
+  /** The position of the event with the error; null if it is not about an event. */
+  readonly position: number | null
+
+  constructor(kind: VerificationErrorKind, position: number | null, reason: string) {
+    super(reason)
+    this.kind = kind
+    this.position = position
+  }
+}
+
+/** Throws an `invalid` error unless a rule holds. */
+export function assertValid(holds: boolean, position: number, reason: string): asserts holds {
+  if (!holds) throw new VerificationError('invalid', position, reason)
 }

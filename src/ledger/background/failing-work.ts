@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Pool } from 'pg'
-import type { BackgroundWork } from '#domain/background-work'
+import type { BackgroundWork } from '#domain/attention-kinds'
 import { fromUuid, toUuid } from '#domain/ids'
 import { deleteInPieces } from '#postgres/delete-in-pieces'
 import { isTransient } from '#postgres/database-errors'

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UnavailableError } from '#admission/batcher'
-import type { WriteCall } from '#domain/calls/write-call'
+import type { WriteCall } from '#domain/calls/commands'
 import { actorOf } from '#domain/calls/callers'
 import { boundName } from '../append/idempotency-keys.ts'
 import type { KeyedCall, LongCalls } from '../append/long-calls.ts'

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '#domain/ids'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 /*
  * Reads and deletes for an erasure, apart from appending events. Everything runs under the lock of the company's head,

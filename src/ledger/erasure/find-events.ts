@@ -5,10 +5,10 @@ import { toUuid } from '#domain/ids'
 import { mapInPieces } from '#domain/pieces'
 import { canonicalJson } from '../integrity/canonical-json.ts'
 import { EVENT_COLUMNS, readEvent, type ReadableEvent } from '../integrity/codec.ts'
-import { measuredPage } from '../read/measured-page.ts'
+import { measuredPage } from '../read/read-events.ts'
 import { loadHeadPosition } from './erase-events.ts'
 import { onClient } from '#postgres/kysely'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { LedgerTables } from '../tables.ts'
 
 /*

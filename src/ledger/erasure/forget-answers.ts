@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { fromUuid, toUuid } from '#domain/ids'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 
 /** The number of stored answers that one statement searches; each may contain a thousand employees. */
 const ANSWERS_PER_PAGE = 200

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { UnavailableError } from '#admission/batcher'
 import { inTurns } from '#admission/turns'
-import { divide } from '#domain/divide'
+import { divide } from '#domain/pieces'
 import type { TreeHead } from '../audit/signed-note.ts'
 import { appendSubtree, EMPTY_FRONTIER, joinRoots, rootOf, type Frontier } from '../integrity/merkle.ts'
 import { subtreesOf } from '../integrity/merkle-proofs.ts'

@@ -140,7 +140,8 @@ function toStoredFile(row: Row): StoredFile {
 
 const IS_DUE = `state in ('waiting', 'making') and attempts < ${MAX_ATTEMPTS} and expires_at > statement_timestamp()
   and (leased_until is null or leased_until <= statement_timestamp())`
-const LEASED = `leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds', seen_at = statement_timestamp()`
+const LEASED = `leased_until = statement_timestamp() + interval '${LEASE_SECONDS} seconds',
+  seen_at = statement_timestamp()`
 
 /** Lists companies with a file that is to be made now, those that have waited longest first. */
 export async function listCompaniesWithFiles(pool: Pool): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { deriveEnvelope, type StoredEvent } from '../integrity/codec.ts'
 import { ERASING_TYPES } from '#domain/event-types'
 import { findHead } from './read-head.ts'
-import { storedEventPages } from './read-stored-events.ts'
+import { storedEventPages } from './read-events.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isEmployeeEvent } from '#domain/employees/employee'
 import { explain, type ExplainedEmployee } from '#domain/employees/employee-history'
 import { readEvent } from '../integrity/codec.ts'
-import { storedEventPages } from './read-stored-events.ts'
+import { storedEventPages } from './read-events.ts'
 import type { LedgerDb } from '../tables.ts'
 
 /** An employee at a position: unknown or not yet created, erased, or known, with the event behind each value. */

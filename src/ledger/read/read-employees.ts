@@ -3,14 +3,15 @@ import { employees } from '#projections/employees/fold'
 import { EMPLOYEE_COLUMNS, STATUS, toEmployee, type EmployeeRow } from '#projections/employees/rows'
 import { schemaOf } from '#projections/projection'
 import { doInTurns } from '#admission/turns'
-import { NOBODY, type Naming } from '#domain/calls/touched-values'
+import { NOBODY, type Naming } from '#domain/calls/uniqueness'
 import { evolveStored, isEmployeeEvent, type Employee } from '#domain/employees/employee'
 import { fromUuid, toUuid } from '#domain/ids'
 import { mapInPieces, type Pieces } from '#domain/pieces'
 import { textArray, uuidArray } from '#postgres/binary-arrays'
-import { type QueryClient, isOnly, onlyCompany } from '#postgres/query-client'
-import { EVENT_COLUMNS, readEvent } from '../integrity/codec.ts'
+import { type QueryClient, isOnly, onlyCompany, type Queryable } from '#postgres/pool'
+import { EVENT_COLUMNS, readEvent } from '#ledger/integrity/codec'
 import { createSharedLookup } from './shared-lookup.ts'
+import type { LedgerDb } from '#ledger/tables'
 
 /*
  * Employees as of the last commit. The directory tells who exists, and the read model holds their states up to some
@@ -27,7 +28,8 @@ const COLUMNS = [
 
 const TIME = `to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 /** An event as one value, so that rows without one stay small. */
-const EVENT = `json_build_object(${EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`).join(', ')})`
+const MEMBERS = EVENT_COLUMNS.map((name) => `'${name}', ${name === 'recorded_at' ? TIME : name}`)
+const EVENT = `json_build_object(${MEMBERS.join(', ')})`
 
 /**
  * The select list and the joins of a query for the states of employees `d` of the directory: a row for each event that
@@ -132,7 +134,8 @@ export async function countActivePeople(client: QueryClient, companyId: string):
     text: `select (
         select count(*) from ${schemaOf(employees)}.employees where company_id = $1 and ${STATUS} = 'active'
       )::integer + (
-        select coalesce(sum(case type when 'EmployeeCreated' then (data::json #>> '{attributes,status}' = 'active')::integer
+        select coalesce(sum(case type
+          when 'EmployeeCreated' then (data::json #>> '{attributes,status}' = 'active')::integer
           when 'EmployeeReactivated' then 1 else -1 end), 0)
         from events where company_id = $1 and type in ('EmployeeCreated', 'EmployeeReactivated', 'EmployeeDeactivated')
           and position > coalesce((select position from checkpoints where company_id = $1
@@ -188,4 +191,36 @@ function toNaming({ companyId, id, email, externalId }: EmployeeNames) {
   const given = (value: string | undefined) => (value === undefined ? [] : [value])
   const naming = { ...NOBODY, employeeIds: given(id), emails: given(email), externalIds: given(externalId) }
   return { companyId, naming }
+}
+
+/** Finds the id of the employee who has an email address (normalized) or an external id now; null if nobody has. */
+export async function findEmployeeIdBy(
+  db: LedgerDb,
+  companyId: string,
+  by: 'email' | 'external_id',
+  value: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('employee_directory')
+    .select('employee_id')
+    .where('company_id', '=', toUuid(companyId))
+    .where(by, '=', value)
+    .executeTakeFirst()
+  return row ? fromUuid('emp', row.employee_id) : null
+}
+
+/** Finds those of email addresses whose people have no external id, active or not. */
+export async function findWithoutExternalId(
+  db: Queryable,
+  companyId: string,
+  emails: readonly string[],
+): Promise<string[]> {
+  // With OFFSET, PostgreSQL looks for each address in the index.
+  const { rows } = await db.query<{ email: string }>(
+    `select d.email from unnest($2::text[]) as wanted(email) cross join lateral (
+       select email from employee_directory
+       where company_id = $1 and email = wanted.email and external_id is null offset 0) d`,
+    [toUuid(companyId), emails],
+  )
+  return rows.map(({ email }) => email)
 }

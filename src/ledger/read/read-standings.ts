@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import { fromUuid, toUuid } from '#domain/ids'
 import { openDatabase } from '#postgres/kysely'
-import type { LedgerDb, LedgerTables } from '../tables.ts'
+import type { LedgerDb, LedgerTables } from '#ledger/tables'
 import { headsWithCheckpoints, isComplete } from './read-progress.ts'
+import type { WitnessFault } from '#domain/attention'
 
 /* What operators and monitoring see of all companies. */
 
@@ -89,7 +90,8 @@ type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 
 
 async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
   const { rows } = await sql<Lag>`
-    select count(*)::integer as companies, count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
+    select count(*)::integer as companies,
+      count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
       count(c.parked_at)::integer as parked_companies,
       coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events_behind
     from ${headsWithCheckpoints({ name, version })}`.execute(db)
@@ -196,4 +198,27 @@ export interface SystemHealth {
   report(companyId: string): Promise<CompanyStanding[]>
   /** Resumes a parked company. Returns false if it was not parked or there is no such projection. */
   resume(companyId: string, projection: string): Promise<boolean>
+}
+
+/** A witness that does not cosign the checkpoints of some companies, for one kind of reason. */
+interface FailingWitness {
+  /** The name and the id of its key. */
+  witness: string
+  fault: WitnessFault
+  companies: number
+  /** Since when, RFC 3339 UTC. */
+  since: string
+  /** One of the companies, and what is wrong there. */
+  company_id: string
+  error: string
+}
+
+/** Reads which witnesses fail, in all companies. */
+export async function readFailingWitnesses(pool: Pool): Promise<FailingWitness[]> {
+  const { rows } = await sql<FailingWitness>`
+    select witness, fault, count(*)::integer as companies, min(failing_since) as since,
+      (array_agg(company_id::text order by failing_since))[1] as company_id,
+      (array_agg(error order by failing_since))[1] as error
+    from witness_progress where fault is not null group by witness, fault`.execute(openDatabase(pool))
+  return rows.map((row) => ({ ...row, company_id: fromUuid('com', row.company_id) }))
 }

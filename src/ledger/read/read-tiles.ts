@@ -2,7 +2,7 @@ import { deriveEnvelope } from '../integrity/codec.ts'
 import type { LedgerDb } from '../tables.ts'
 import { readSubtrees, readWithSubtrees } from './merkle-subtrees.ts'
 import { readHead } from './read-head.ts'
-import { storedEventPages } from './read-stored-events.ts'
+import { storedEventPages } from './read-events.ts'
 
 /*
  * Tiles of the Merkle tree (https://c2sp.org/tlog-tiles). Nothing is stored for them: the leaves are in the events, and

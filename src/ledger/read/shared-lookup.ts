@@ -2,9 +2,8 @@ import type { Pool } from 'pg'
 import { createBudget } from '#admission/budget'
 import { gatherCompanies } from '#admission/contended'
 import { pipeline } from '#postgres/pipeline'
-import type { QueryClient } from '#postgres/query-client'
 import { retryOnce } from '#postgres/database-errors'
-import { withClient } from '#postgres/pool'
+import { withClient, type QueryClient } from '#postgres/pool'
 
 const MAX_SHARED = 500
 const MAX_WAITING = 10_000

@@ -1,8 +1,14 @@
 import { sql } from 'kysely'
-import type { NewEvent } from '#domain/events'
+import type { NewEvent, RecordedEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
-import type { QueryClient } from '#postgres/query-client'
-import type { LedgerDb } from '../tables.ts'
+import type { QueryClient } from '#postgres/pool'
+import type { LedgerDb } from '#ledger/tables'
+import { inTurns } from '#admission/turns'
+import type { ReadRecord } from '#domain/calls/call-records'
+import { planUndo } from '#domain/calls/plan-undo'
+import type { EventTypeWith } from '#domain/event-types'
+import type { FoundCall } from '#ledger/corrections/corrections'
+import { readEventPage } from '#ledger/read/read-events'
 
 /*
  * Which completed calls took back another one. Their events say what they undo; these rows, written in the same
@@ -71,4 +77,85 @@ export async function readUndoings(db: LedgerDb, companyId: string, callId: stri
     from undoings u where u.company_id = ${toUuid(companyId)} and u.undone_id = ${toUuid(callId)}
     order by u.position desc limit ${MAX_UNDOINGS}`.execute(db)
   return rows.map((row) => ({ id: fromUuid('log', row.call_id), isWhole: row.is_whole, isUndone: row.is_undone }))
+}
+
+/** The events that change an employee. A record has two at most. */
+const CHANGING = [
+  'EmployeeCreated',
+  'EmployeeUpdated',
+  'EmployeeDeactivated',
+  'EmployeeReactivated',
+] as const satisfies EventTypeWith<{ stream: 'emp' }>[]
+const EVENTS_OF_RECORD = 2
+const PAGE = { limit: 1_000, bytes: 2 * 1024 * 1024 }
+
+/** Reads what a call changed, as the records that take it back. A call that has failed changed nothing. */
+export async function readUndo(
+  db: LedgerDb,
+  companyId: string,
+  { id, position, status, total }: Pick<FoundCall, 'id' | 'position' | 'status' | 'total'>,
+): Promise<ReadRecord[]> {
+  if (status === 'Failed') return []
+  const events: RecordedEvent[] = []
+  // The events of a call are contiguous, and the one that closes it is the last.
+  let after = Math.max(0, position - 1 - EVENTS_OF_RECORD * total)
+  for (let isEnd = false; !isEnd;) {
+    const page = await readEventPage(db, companyId, { after, upTo: position - 1, types: CHANGING }, PAGE)
+    for (const event of page.events) if (event.call_id === id) events.push(event)
+    after = page.events.at(-1)?.position ?? position
+    isEnd = page.isEnd
+  }
+  const records: ReadRecord[] = []
+  for await (const record of inTurns(planUndo(events))) records.push(record)
+  return records
+}
+
+/** An attribute of an employee, by its name in changes; null for anything about them. */
+export interface ChangedAttribute {
+  employeeId: string
+  attribute: string | null
+}
+
+/** What set an attribute last. */
+export interface LaterChange {
+  position: number
+  /** Null if no call did. */
+  callId: string | null
+  /** RFC 3339 UTC. */
+  recordedAt: string
+}
+
+/** How many of an employee's events are looked at, the newest ones. */
+const MAX_LOOKED_AT = 1_000
+
+/** Finds the last event between two positions that set each of these attributes. Null if none did, or it is too far back. */
+export async function findLaterChanges(
+  db: LedgerDb,
+  companyId: string,
+  wanted: readonly ChangedAttribute[],
+  { after, upTo }: { after: number; upTo: number },
+): Promise<(LaterChange | null)[]> {
+  if (wanted.length === 0) return []
+  const names = wanted.map(({ attribute }) => attribute)
+  const { rows } = await sql<{ nth: number; position: number; call_id: string | null; recorded_at: string }>`
+    select w.nth::integer, e.position, e.call_id, e.recorded_at
+    from unnest(${wanted.map(({ employeeId }) => toUuid(employeeId))}::uuid[], ${names}::text[])
+      with ordinality as w(employee_id, name, nth)
+    cross join lateral (
+      select position, call_id, recorded_at from (
+        select position, call_id, recorded_at, type, data from events
+        where company_id = ${toUuid(companyId)} and stream_id = w.employee_id
+        order by stream_version desc limit ${MAX_LOOKED_AT}) newest
+      where position > ${after} and position <= ${upTo} and case
+        when w.name is null then true
+        when w.name = 'status' then type in ('EmployeeDeactivated', 'EmployeeReactivated')
+        else type = 'EmployeeUpdated' and data::json -> 'changes' -> w.name is not null end
+      order by position desc limit 1) e`.execute(db)
+  const found = new Map(rows.map((row) => [row.nth, row]))
+  return wanted.map((_, at) => {
+    const row = found.get(at + 1)
+    if (!row) return null
+    const callId = row.call_id === null ? null : fromUuid('log', row.call_id)
+    return { position: row.position, callId, recordedAt: row.recorded_at }
+  })
 }

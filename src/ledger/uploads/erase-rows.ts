@@ -9,7 +9,7 @@ import { locateColumns, type ColumnMapping, type Mapping } from '#spreadsheets/m
 import type { StoredRow } from '#domain/uploads'
 import { changeInPieces, deleteInPieces } from '#postgres/delete-in-pieces'
 import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import { trimBlanks } from '#text/normalize-text'
 import type { LedgerTables } from '../tables.ts'
 import { eraseMappings, listTexts } from './remember-mapping.ts'

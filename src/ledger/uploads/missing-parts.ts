@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { toUuid } from '#domain/ids'
 import type { PartCounts } from '#domain/uploads'
-import { inTransaction } from '#postgres/transaction'
+import { inTransaction } from '#postgres/pipeline'
 import { idsOf, lockPlan, type UploadRef } from './change-upload.ts'
 import type { FilledPart } from './store-upload.ts'
 

@@ -7,7 +7,7 @@ import { parseJson } from '#domain/json'
 import type { Mapping } from '#spreadsheets/mapping'
 import type { PartCounts, PartState, StoredRow, UploadOperation, UploadState } from '#domain/uploads'
 import { onClient } from '#postgres/kysely'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { LedgerTables } from '../tables.ts'
 
 /** A stored file. Times are RFC 3339 UTC. */

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { readName } from '#spreadsheets/cells'
 import type { FileAnswers } from '#spreadsheets/file-question'
-import { locateColumns, type ColumnMapping, type Mapping, USUAL_CHOICES } from '#spreadsheets/mapping'
+import { type ColumnMapping, listUnclear, locateColumns, type Mapping, USUAL_CHOICES } from '#spreadsheets/mapping'
 import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/record-columns'
 import { toUuid } from '#domain/ids'
-import type { Queryable } from '#postgres/query-client'
+import type { Queryable } from '#postgres/pool'
 import type { LedgerTables } from '../tables.ts'
 import type { RememberedMapping } from '../upload-rows.ts'
 
@@ -69,9 +69,12 @@ function isIn({ columns }: Mapping, name: string): boolean {
 
 /** Of several columns with one name, each is matched in its order. */
 function matchByName(remembered: RememberedMapping, names: readonly string[]): FoundMapping {
+  const hashes = names.map(hashName)
+  const unclear = listUnclear(remembered.columns, hashes)
   const left = [...remembered.columns]
-  const matched = names.map((header) => {
-    const at = left.findIndex((column) => column.header === hashName(header))
+  const matched = names.map((header, place) => {
+    const hashed = hashes[place]!
+    const at = unclear.has(hashed) ? -1 : left.findIndex((column) => column.header === hashed)
     return { header, column: at === -1 ? null : left.splice(at, 1)[0]! }
   })
   const gone = left.filter(({ to }) => to !== 'nothing').length

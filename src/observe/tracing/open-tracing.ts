@@ -13,8 +13,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import { createBeginTrace } from './begin-trace.ts'
-import { traceAppends } from './trace-appends.ts'
-import { createFoldTracer } from './trace-folds.ts'
+import { traceAppends, createFoldTracer } from './trace-appends.ts'
 import type { TracedProgram, Tracing, TracingSettings } from './tracing.ts'
 
 /** Maximum spans that wait for export; further ones are dropped. */

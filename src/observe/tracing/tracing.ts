@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { BeginTrace } from '#http/server/trace-requests'
-import type { WriteCall } from '#domain/calls/write-call'
+import type { WriteCall } from '#domain/calls/commands'
 import type { Lanes } from '#ledger/append/lanes'
 import type { LedgerDb } from '#ledger/tables'
 import type { TraceFold } from '#workers/fold-in-turns'

@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { isIPv4 } from 'node:net'
-import { NO_PROVIDER } from '#accounts/providers/change-provider'
-import { readProvider, type StoredProvider } from '#accounts/providers/read-provider'
-import { unlinkIdentity } from '#accounts/sign-in/link-identity'
+import { readProvider, type StoredProvider, NO_PROVIDER } from '#accounts/providers/providers'
+import { unlinkIdentity } from '#accounts/sign-in/sign-in-through-provider'
 import type { UserRecord } from '#accounts/users/users'
 import {
   findSessionUser,
@@ -36,14 +35,13 @@ import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
 import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
 import { changeOwnPassword } from '#accounts/users/set-password'
-import { OwnPasswordBody } from '#api/admin/user-schemas'
+import { OwnPasswordBody, TOKEN_ACTIONS } from '#api/admin/user-schemas'
 import { rememberUser } from '#http/access/known-browser'
 import { recordSessionEvents } from '#accounts/record-session-events'
 import { endOtherSessions, endOwnSession, listSessions, type ShownSession } from '#accounts/users/sessions'
-import { changeAlerts, wantsAlerts } from '#accounts/attention/change-alerts'
+import { changeAlerts, wantsAlerts } from '#accounts/attention/snooze'
 import { reportUser } from '#personal-data/report-user'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { TOKEN_ACTIONS } from '#api/admin/user-actions'
 import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
 import { findBrowserName } from './browser-name.ts'
 import {

@@ -1,15 +1,21 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { issueRecoveryCodes, removePasskey, addPasskey } from '#accounts/passkeys/change-passkeys'
-import { countRecoveryCodes, listPasskeys, type Passkey, mustUseProvider } from '#accounts/passkeys/passkey-rows'
+import {
+  countRecoveryCodes,
+  listPasskeys,
+  type Passkey,
+  mustUseProvider,
+  issueRecoveryCodes,
+  removePasskey,
+  addPasskey,
+} from '#accounts/passkeys/passkeys'
 import type { UserRecord } from '#accounts/users/users'
-import { MAX_PASSKEYS, MAX_PASSKEY_NAME_CHARACTERS } from '#domain/accounts/passkeys'
+import { MAX_PASSKEYS, MAX_PASSKEY_NAME_CHARACTERS } from '#domain/accounts/user-lifecycle'
 import { problem } from '#domain/errors'
 import { sessionCookie } from '#http/access/session'
 import { ProblemError, refuseField } from '#http/server/problem'
 import { ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
-import type { RelyingParty } from '#accounts/passkeys/relying-party'
-import { checkRegistration, makeCreationOptions } from '#accounts/passkeys/webauthn'
+import { checkRegistration, makeCreationOptions, type RelyingParty } from '#accounts/passkeys/webauthn'
 import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cookie'
 import { trimBlanks } from '#text/normalize-text'
 import { readSeenVersion, renderButtons, checkForm } from '#pages/parts/form'

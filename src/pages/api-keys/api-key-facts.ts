@@ -1,12 +1,11 @@
 import { buildItemUrl } from '#wording/attention-words'
-import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/read-api-keys'
+import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/api-keys'
 import { requestsInWindow, windowEnd } from '#domain/accounts/api-key'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '#domain/attention'
 import { renderBadge, html, renderDay, renderTime } from '#pages/parts/elements'
-import { formatCount, formatNumber } from '#wording/numbers'
+import { formatCount, formatNumber, formatAge } from '#wording/numbers'
 import { renderLastFour } from '#pages/parts/attribute-values'
 import { formatExcess, formatLimits, formatScopes } from '#pages/parts/key-words'
-import { formatAge } from '#wording/lengths-of-time'
 
 /** Whether a key needs attention itself, apart from its calls. */
 export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { SeenKey } from '#accounts/api-keys/read-api-keys'
+import type { SeenKey } from '#accounts/api-keys/api-keys'
 import type { EditBody } from '#api/admin/api-key-schemas'
 import {
   PROVIDER_QUOTA_LIMIT,
@@ -7,15 +7,6 @@ import {
   DEFAULT_QUOTA_LIMIT,
   DEFAULT_REFRESH_PERIOD,
   REFRESH_PERIODS,
-} from '#domain/accounts/api-key'
-import { FULL_ACCESS } from '#domain/accounts/key-access'
-import { MAX_QUOTA } from '#domain/accounts/key-lifecycle'
-import { ATTRIBUTE_NAMES } from '#domain/attributes'
-import { findStartOf, formatLocal, readLocal } from '#domain/local-times'
-import { trimBlanks } from '#text/normalize-text'
-import { formatNumber } from '#wording/numbers'
-import { countCallsByHour } from '#projections/bulk-user-logs/usage-queries'
-import {
   type ExpectedCalls,
   isSameExpectation,
   MAX_EVERY_HOURS,
@@ -23,7 +14,13 @@ import {
   proposeExpectedCalls,
   TIME_OF_DAY,
   WEEKDAYS,
-} from '#domain/accounts/expected-calls'
+} from '#domain/accounts/api-key'
+import { MAX_QUOTA, FULL_ACCESS } from '#domain/accounts/key-lifecycle'
+import { ATTRIBUTE_NAMES } from '#domain/attributes'
+import { findStartOf, formatLocal, readLocal } from '#domain/local-times'
+import { trimBlanks } from '#text/normalize-text'
+import { formatNumber } from '#wording/numbers'
+import { countCallsByHour } from '#projections/bulk-user-logs/usage-queries'
 import type { LedgerDb } from '#ledger/tables'
 import { refuseField, type ProblemError } from '#http/server/problem'
 import { LIMITED } from '#domain/accounts/key-limits'

@@ -1,5 +1,4 @@
 import type { FastifyRequest, FastifyInstance } from 'fastify'
-import { type KeyWithSecret, issueApiKeyRecord } from '#accounts/api-keys/change-api-key'
 import { type SessionSettings, findBaseUrl } from '#http/access/session'
 import { type PageContent, type Form, addFormPage, renderForm } from '#pages/parts/form-page'
 import {
@@ -24,8 +23,10 @@ import {
   findNewestKey,
   KEY_STATUSES,
   listApiKeys,
-} from '#accounts/api-keys/read-api-keys'
-import type { SeenToken } from '#accounts/users/read-user-tokens'
+  type KeyWithSecret,
+  issueApiKeyRecord,
+} from '#accounts/api-keys/api-keys'
+import type { SeenToken } from '#accounts/users/users'
 import { readNames } from '#ledger/read/read-names'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { SecretSearchBody, toSecretSearch } from '#api/admin/secret-search'

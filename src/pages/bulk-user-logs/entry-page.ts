@@ -6,7 +6,7 @@ import { trimBlanks } from '#text/normalize-text'
 import { rulesOf } from '#domain/operations'
 import { ALWAYS, whenGiven } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
-import { callByHand } from '#ledger/calls/call-by-hand'
+import { callByHand } from '#ledger/calls/run-api-call'
 import { correctCall, findFaultyFields, MAX_FAULTY_FIELDS, type FaultyCall } from '#log/faulty-fields'
 import { buildUploadUrl, NAVIGATION } from '#wording/navigation'
 import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
@@ -16,20 +16,20 @@ import { addFormPage, renderForm, type PageForms, type PageRequest } from '#page
 import { html, renderStatusBadge, isolate, renderButton } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import {
+  readRefusals,
   type RecordFilter,
   countOutcomes,
   findLogRecord,
   listLogRecords,
 } from '#projections/bulk-user-logs/records-queries'
-import { readRefusals } from '#projections/bulk-user-logs/refusals'
-import { readClientOf } from '#ledger/read/read-clients'
-import { readCorrection } from '#ledger/corrections/read-correction'
+import { readClientOf } from '#ledger/read/read-names'
+import { readCorrection } from '#ledger/corrections/corrections'
 import { readRejectedBody } from '#ledger/read/read-rejected-body'
 import { readUndoings } from '#ledger/undo/undoings'
 import type { LedgerDb } from '#ledger/tables'
 import { toFoundCall } from '#log/log-entries'
 import { readRecordFilter, RecordExportQuery } from '#log/bulk-user-logs-schemas'
-import { addDetails } from '#log/detailed-records'
+import { addDetails } from '#log/refused-records'
 import { decodeCursor } from '#http/server/query-values'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import {

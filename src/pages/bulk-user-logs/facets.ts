@@ -1,4 +1,4 @@
-import type { EntryGroup, EntryGroups } from '#projections/bulk-user-logs/group-queries'
+import type { EntryGroup, EntryGroups } from '#projections/bulk-user-logs/usage-queries'
 import type { EntryCount, EntryFilter, ValueFilter } from '#projections/bulk-user-logs/queries'
 import { formatAtLeast } from '#wording/numbers'
 

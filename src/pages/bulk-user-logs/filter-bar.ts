@@ -10,7 +10,7 @@ import {
   renderHidden,
 } from '#pages/parts/form'
 import { capitalise } from '#pages/parts/call-words'
-import { describeCode } from '#wording/failure-causes'
+import { describeCode } from '#wording/attention-words'
 import { type Facet, type Facets, formatFacet } from './facets.ts'
 import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { isolate, html, type Html, renderChip, renderSegment, describeZone } from '#pages/parts/elements'

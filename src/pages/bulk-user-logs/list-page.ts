@@ -7,7 +7,7 @@ import {
   findLogEntry,
 } from '#projections/bulk-user-logs/queries'
 import type { Attention } from '#accounts/attention/read-attention'
-import { listApiKeys, type SeenKey } from '#accounts/api-keys/read-api-keys'
+import { listApiKeys, type SeenKey } from '#accounts/api-keys/api-keys'
 import type { Problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { decodeCursor, invalidQuery } from '#http/server/query-values'

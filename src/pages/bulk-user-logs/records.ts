@@ -1,5 +1,4 @@
-import { type DetailedRecord, nameRecord } from '#log/detailed-records'
-import { makePointersRelative } from '#log/refused-records'
+import { makePointersRelative, type DetailedRecord, nameRecord } from '#log/refused-records'
 import { createsAll } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import { isId } from '#domain/ids'

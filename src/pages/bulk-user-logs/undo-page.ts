@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { Employee } from '#domain/employees/employee'
-import { formatFullName } from '#domain/employees/full-name'
+import { type Employee, formatFullName } from '#domain/employees/employee'
 import { MAX_NAMED, type Stay, type UndoPreview, previewEntryUndo, previewUploadUndo } from '#undo/preview-undo'
 import { type StayingAttribute, undoEntry, type UndoOutcome } from '#undo/undo-entry'
 import { buildEmployeeUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import type { Cause, ExplainedEmployee } from '#domain/employees/employee-history'
-import { formatFullName } from '#domain/employees/full-name'
+import { formatFullName } from '#domain/employees/employee'
 import { type EmployeeThen, readEmployeeAt } from '#ledger/read/read-employee-history'
 import type { SessionUser } from '#accounts/users/sessions'
 import { buildEmployeeUrl, NAVIGATION, buildUrl, EVIDENCE_PATH } from '#wording/navigation'

@@ -1,18 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { ONLY, PeopleQuery, readPeopleFilter } from '#people/people-filter'
-import { type PeopleOrder, listPeople } from '#projections/employees/people-list'
 import { NAVIGATION, buildEmployeeUrl, buildUrl } from '#wording/navigation'
 import { trimBlanks, normalizeEmail } from '#text/normalize-text'
 import type { SessionUser } from '#accounts/users/sessions'
-import { searchEmployees } from '#projections/employees/queries'
+import { searchEmployees, type PeopleOrder, listPeople } from '#projections/employees/queries'
 import { fieldError, invalidFields } from '#domain/errors'
 import type { Employee } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
 import { decodeIdCursor } from '#http/server/query-values'
 import { ProblemError } from '#http/server/problem'
-import { findEmployeeIdBy } from '#ledger/read/find-employee-id'
+import { findEmployeeIdBy } from '#ledger/read/read-employees'
 import {
   listOptions,
   pickFields,

@@ -1,22 +1,22 @@
 import { rulesOf } from '#domain/operations'
 import type { SessionUser } from '#accounts/users/sessions'
-import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '#domain/events'
+import type { AttributeChanges, CallCounts, EventData, EventType } from '#domain/events'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { ListedEvent } from '#ledger/read/browse-events'
 import { buildEmployeeUrl, buildUrl, NAVIGATION, type NavigationItem } from '#wording/navigation'
 import { formatAttributeName, renderShortChange } from '#pages/parts/attribute-values'
 import { isolate, html, type Html, renderNameLink, formatCalendarDay, renderJoined } from '#pages/parts/elements'
-import { FULL_ACCESS } from '#domain/accounts/key-access'
 import { describeKind } from '#domain/attention-kinds'
-import { describeCode } from '#wording/failure-causes'
+import { describeCode } from '#wording/attention-words'
 import { describeScopes } from '#wording/token-scopes'
 import { describeDone } from '#pages/parts/call-words'
-import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '#pages/parts/key-words'
+import { formatExcess, formatExpectedCalls, formatLimits } from '#pages/parts/key-words'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
-import { formatFullName } from '#domain/employees/full-name'
+import { formatFullName } from '#domain/employees/employee'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '#pages/parts/sign-in-words'
 import { STOPPED } from '#pages/webhooks/webhook-words'
+import { accessChanges, formatMore, formatQuota, narrowings, SHOWN_CHANGES } from './access-words.ts'
 import { renderCallWord } from './event-values.ts'
 
 /** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
@@ -46,8 +46,6 @@ type Sentences = { [Type in EventType]: Tell<Type> }
 
 /** What the data of an event tell behind what happened. */
 type More<Type extends EventType> = (data: EventData[Type], context: SentenceContext) => Html | string
-
-const SHOWN_CHANGES = 3
 
 /** Tells what somebody did, and what more the data tell. */
 function did<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
@@ -332,10 +330,6 @@ function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, str
   return html`: ${renderJoined(all.slice(0, SHOWN_CHANGES), '; ')}${formatMore(all.length - SHOWN_CHANGES)}`
 }
 
-function formatMore(count: number): string {
-  return count > 0 ? ` and ${formatNumber(count)} more` : ''
-}
-
 function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']) {
   const employees = total === 0 ? 'employees' : formatCount(total, 'employee')
   return html`failed to ${rulesOf(operation).verb} ${employees}: ${isolate(detail)}`
@@ -363,55 +357,6 @@ function ofAttention(data: EventData['AttentionRaised'] | null): string {
 
 function ofEvents({ positions }: { positions: readonly number[] }): string {
   return `: the data of ${formatCount(positions.length, 'event')}`
-}
-
-function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
-  return `${formatCount(limit, 'call')} ${period}`
-}
-
-/** What a new key may not do, in words. */
-function narrowings(access: KeyAccess, timeZone: string): string[] {
-  const { scopes, expires_at: end, allowed_networks: networks, writable_fields: fields } = access
-  return [
-    ...(isUsual(scopes) ? [] : [formatScopes(scopes)]),
-    ...(end === null ? [] : [`until ${formatTime(end, timeZone)}`]),
-    ...(networks === null ? [] : [`from ${formatNetworks(networks)}`]),
-    ...(fields === undefined ? [] : [formatFields(fields)]),
-  ]
-}
-
-/** What changed in the access of a key, in words. */
-function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string): string[] {
-  const words = ({ scopes, expires_at: end, writable_fields: fields }: KeyAccess) => [
-    formatScopes(scopes),
-    end === null ? 'no expiry' : `expires ${formatTime(end, timeZone)}`,
-    fields === undefined ? 'writes all fields' : formatFields(fields),
-  ]
-  const [before, after] = [words(from), words(to)]
-  const changes = after.flatMap((now, at) => (now === before[at] ? [] : [`${before[at]} → ${now}`]))
-  return [...changes, ...networkChanges(from.allowed_networks, to.allowed_networks)]
-}
-
-function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allowed_networks']): string[] {
-  if (to === null) return from === null ? [] : ['allowed from any address']
-  if (from === null) return [`allowed only from ${formatNetworks(to)}`]
-  const [added, removed] = [to.filter((one) => !from.includes(one)), from.filter((one) => !to.includes(one))]
-  return [
-    ...(added.length === 0 ? [] : [`allowed from ${formatNetworks(added)}`]),
-    ...(removed.length === 0 ? [] : [`not allowed from ${formatNetworks(removed)}`]),
-  ]
-}
-
-function isUsual(scopes: KeyAccess['scopes']): boolean {
-  return scopes.join(' ') === FULL_ACCESS.scopes.join(' ')
-}
-
-function formatFields(fields: readonly string[]): string {
-  return fields.length === 0 ? 'writes no fields' : `writes only ${fields.map(formatAttributeName).join(', ')}`
-}
-
-function formatNetworks(networks: readonly string[]): string {
-  return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${formatMore(networks.length - SHOWN_CHANGES)}`
 }
 
 function ofScopes({ scope, scopes = scope && [scope] }: EventData['UserTokenIssued']): string {

@@ -3,9 +3,8 @@ import { groupProblems, nameOfItem, type AttentionItem } from '#domain/attention
 import { formatTime } from '#domain/local-times'
 import { databaseTimeMs } from '#postgres/database-clock'
 import { buildUrl, NAVIGATION, REFUSALS } from '#wording/navigation'
-import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf } from '#wording/attention-words'
+import { buildItemUrl, countCost, describeItem, nameSubject, remedyOf, describeCode } from '#wording/attention-words'
 import { capitalise } from './call-words.ts'
-import { describeCode } from '#wording/failure-causes'
 import { html, renderNameLink, renderQuestionLink, renderHint } from './elements.ts'
 import { formatCount, formatNumber } from '#wording/numbers'
 

@@ -1,7 +1,7 @@
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { CallCounts } from '#domain/events'
 import { rulesOf } from '#domain/operations'
-import { isCorrected, type Correction } from '#ledger/corrections/read-correction'
+import { isCorrected, type Correction } from '#ledger/corrections/corrections'
 import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */

@@ -1,12 +1,10 @@
 import { html, raw } from 'hono/html'
-import type { Employee } from '#domain/employees/employee'
-import { formatFullName } from '#domain/employees/full-name'
+import { type Employee, formatFullName } from '#domain/employees/employee'
 import { buildEmployeeUrl, NAVIGATION, buildUrl } from '#wording/navigation'
-import type { Client } from '#domain/client'
-import { formatAge } from '#wording/lengths-of-time'
+import type { Client } from '#domain/call-sources'
 import { formatTime } from '#domain/local-times'
 import { databaseTime, databaseTimeMs } from '#postgres/database-clock'
-import { formatNumber } from '#wording/numbers'
+import { formatNumber, formatAge } from '#wording/numbers'
 
 /* The language of pages: a tag that escapes every value, and writes nothing for `false`, `null`, and `undefined`. */
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest, FastifyInstance, FastifyReply } from 'fastify'
 import type { Problem } from '#domain/errors'
 import type { UpperPage } from '#wording/navigation'
-import type { Action } from '#http/openapi/actions'
+import type { Action } from '#http/openapi/schema-parts'
 import {
   readFormFields,
   readSeenVersion,

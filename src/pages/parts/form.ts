@@ -5,7 +5,7 @@ import { type Problem, fieldError, invalidFields, type RecordError } from '#doma
 import { readLocal, findEndOf, findStartOf } from '#domain/local-times'
 import { bodyProblem } from '#http/server/violation'
 import { ProblemError, refuseField } from '#http/server/problem'
-import { compileSchema } from '#http/server/schema-compiler'
+import { compileSchema } from '#http/server/query-faults'
 import { isStorableText } from '#domain/storable-text'
 import { foldText, trimBlanks } from '#text/normalize-text'
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle'

@@ -1,5 +1,4 @@
-import type { KeyExcess, KeyLimits, Limited, KeyScope } from '#domain/accounts/api-key'
-import type { ExpectedCalls } from '#domain/accounts/expected-calls'
+import type { KeyExcess, KeyLimits, Limited, KeyScope, ExpectedCalls } from '#domain/accounts/api-key'
 import { LIMITED } from '#domain/accounts/key-limits'
 import { formatCount } from '#wording/numbers'
 

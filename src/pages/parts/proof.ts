@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findNeededProof, RECENT_MINUTES } from '#accounts/passkeys/prove-again'
-import { checkProof, type ProofServices } from '#http/access/check-proof'
+import { checkProof, type ProofServices } from '#http/access/authorize-user'
 import { sessionCookie } from '#http/access/session'
 import { refuseField, type ProblemError } from '#http/server/problem'
 import { type FormProblem, readFormFields, renderField } from './form.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { ProofServices } from '#http/access/check-proof'
+import type { ProofServices } from '#http/access/authorize-user'
 import { html, type Html } from './elements.ts'
 import { askToType, readSeenVersion, renderButtons, requireTyped, type FormFields } from './form.ts'
 import { addFormPage, renderForm, type FormPage, type PageContent, type PageRequest } from './form-page.ts'

@@ -1,5 +1,10 @@
-import type { FailedAttempts, FailingMethod, SessionEndReason, SignInMethod } from '#domain/accounts/sign-in'
-import { FAILING_METHODS } from '#domain/accounts/sign-in'
+import {
+  type FailedAttempts,
+  type FailingMethod,
+  type SessionEndReason,
+  type SignInMethod,
+  FAILING_METHODS,
+} from '#domain/accounts/roles'
 import { formatNumber } from '#wording/numbers'
 
 /** With what someone signed in. */

@@ -1,4 +1,4 @@
-import type { StoredProvider, Administrator, Unlinked } from '#accounts/providers/read-provider'
+import type { StoredProvider, Administrator, Unlinked } from '#accounts/providers/providers'
 import { findProviderAddresses, type ProviderAddresses } from '#domain/providers/provider-addresses'
 import type { UserRecord } from '#accounts/users/users'
 import { NAVIGATION, buildUrl } from '#wording/navigation'

@@ -1,4 +1,4 @@
-import type { NewSecret } from '#accounts/providers/change-provider'
+import type { NewSecret } from '#accounts/providers/providers'
 import { ROLES } from '#domain/accounts/roles'
 import { invalidFields } from '#domain/errors'
 import type { ClientAuth, ProviderSettings } from '#domain/provider-settings'

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { addProvider, changeProvider, NO_PROVIDER, rotateProviderSecret } from '#accounts/providers/change-provider'
 import type { ProviderAddresses } from '#domain/providers/provider-addresses'
 import {
   readFormFields,
@@ -36,7 +35,11 @@ import {
   readPublicKeys,
   readProvider,
   type StoredProvider,
-} from '#accounts/providers/read-provider'
+  addProvider,
+  changeProvider,
+  NO_PROVIDER,
+  rotateProviderSecret,
+} from '#accounts/providers/providers'
 import { type SecretBox, UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { findUser } from '#accounts/users/users'
 import { isId } from '#domain/ids'

@@ -1,5 +1,5 @@
 import type { DescribedAnswer, OpenApiDocument, OpenApiOperation } from '#http/openapi/build-document'
-import type { DocumentedContent } from '#http/openapi/documented-schema'
+import type { DocumentedContent } from '#http/openapi/schema-parts'
 
 /** A JSON Schema, as far as our document uses it. */
 export interface Schema {

@@ -3,10 +3,9 @@ import { findSecrets } from '#accounts/api-keys/find-secrets'
 import { searchUsers } from '#accounts/users/users'
 import type { SessionUser } from '#accounts/users/sessions'
 import { listWebhooks } from '#accounts/webhooks/read-webhooks'
-import type { Employee } from '#domain/employees/employee'
+import { type Employee, formatFullName } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
-import { formatFullName } from '#domain/employees/full-name'
-import { findCalls } from '#ledger/corrections/find-calls'
+import { findCalls } from '#ledger/corrections/corrections'
 import type { LedgerDb } from '#ledger/tables'
 import {
   buildEmployeeUrl,

@@ -1,6 +1,6 @@
 import { databaseTime } from '#postgres/database-clock'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { StoredProvider } from '#accounts/providers/read-provider'
+import type { StoredProvider } from '#accounts/providers/providers'
 import { ProviderError, type ProviderIdentity } from '#accounts/oidc/provider-client'
 import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { idsOf } from '#http/server/access-log'

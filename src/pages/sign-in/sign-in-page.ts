@@ -10,12 +10,17 @@ import { ProblemError } from '#http/server/problem'
 import { companyPath, readOwnPath, findHome } from '#wording/navigation'
 import { readFormFields, toFormProblem, type FormProblem, renderField } from '#pages/parts/form'
 import type { PageServices } from '#pages/parts/context'
-import { beginSecondStep, type SecondStep, signInWithRecoveryCode } from '#accounts/sign-in/second-step'
-import type { PasswordUser } from '#accounts/users/password-users'
+import type { PasswordUser } from '#accounts/users/password'
 import { html } from '#pages/parts/elements'
 import { sendCardPage } from '#pages/parts/layout'
 import { findSignInPlace } from '#accounts/sign-in/known-users'
-import { signIn, type SignInOutcome } from '#accounts/sign-in/sign-in-with-password'
+import {
+  signIn,
+  type SignInOutcome,
+  beginSecondStep,
+  type SecondStep,
+  signInWithRecoveryCode,
+} from '#accounts/sign-in/sign-in-with-password'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'
 import { MAX_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle'
 import { trimBlanks } from '#text/normalize-text'

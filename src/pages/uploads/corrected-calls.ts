@@ -1,8 +1,14 @@
 import { rulesOf } from '#domain/operations'
 import type { PartCounts, UploadOperation } from '#domain/uploads'
-import { findCalls, isCorrectable, listRefusedIndexes, type FoundCall } from '#ledger/corrections/find-calls'
-import { areValidKept } from '#ledger/corrections/read-failed-call'
-import { readCorrection, type Correction } from '#ledger/corrections/read-correction'
+import {
+  readCorrection,
+  type Correction,
+  findCalls,
+  isCorrectable,
+  listRefusedIndexes,
+  type FoundCall,
+  areValidKept,
+} from '#ledger/corrections/corrections'
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '#pages/parts/call-words'

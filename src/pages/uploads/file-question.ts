@@ -1,7 +1,7 @@
 import { ENCODINGS, readEncoding } from '#spreadsheets/encodings'
 import type { FileAnswers, FileParameter, StoredQuestion } from '#spreadsheets/file-question'
 import type { LeftOut } from '#spreadsheets/find-table'
-import type { Original } from '#ledger/uploads/originals'
+import type { Original } from '#ledger/uploads/store-upload'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
 import { isolate, html, type Html, renderTable, renderHint } from '#pages/parts/elements'

@@ -77,10 +77,7 @@ export function renderMapping(
 
 const ASKED = html`<em>asked above</em>`
 
-/**
- * Whether the questions also ask whether to leave values out: not while it is open where a column goes, since that may
- * raise another question, which has to be asked.
- */
+/** Whether the questions also ask whether to leave values out: where a column goes may raise another one first. */
 function asksToLeaveOut(asked: readonly Question[]): boolean {
   return asked.length > 0 && asked.every(({ about }) => about !== 'to')
 }
@@ -253,13 +250,9 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
     const answer = chosen ?? likely ?? ''
     return renderSelect(`${reading}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
   })
+  const what = `Name of the custom attribute ${name}`
   if (to === 'custom')
-    return html`<input
-      name="name.${at}"
-      value="${column.name ?? name}"
-      maxlength="64"
-      aria-label="Name of the custom attribute ${name}"
-    />`
+    return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="${what}" />`
   if (to !== 'status') return html`${selects}`
   // Proposed by its values, it may say something else.
   const isProposed = isOpen && column.likely === 'status'
@@ -324,17 +317,14 @@ function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = '')
   return html`<p><label>${label} ${renderSelect(name, label, offered, chosen)}</label></p>`
 }
 
+const CAPITALS = html`autocapitalize="characters" spellcheck="false"`
+
 function renderCountry(country: string) {
-  const input = html`<input
-    name="country"
-    value="${country}"
-    maxlength="2"
-    size="3"
-    autocapitalize="characters"
-    spellcheck="false"
-  />`
   return html`<p>
-    <label>Country of local phone numbers, such as DE ${input}</label>
+    <label>
+      Country of local phone numbers, such as DE
+      <input name="country" value="${country}" maxlength="2" size="3" ${CAPITALS} />
+    </label>
   </p>`
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ERASING_TYPES, EVENT_TYPES, mayErase } from '#domain/event-types'
 import type { EventType } from '#domain/events'
-import { DOCUMENTS } from '#evidence/verifiers'
+import { DOCUMENTS } from '#evidence/evidence-file'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { assetUrl } from '#pages/assets/assets'
 import { html, type Html, renderCode } from '#pages/parts/elements'

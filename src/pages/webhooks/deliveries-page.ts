@@ -14,7 +14,7 @@ import { NAVIGATION } from '#wording/navigation'
 import { decapitalize, formatNumber } from '#wording/numbers'
 import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-deliveries'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/deliveries'
+import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/webhooks'
 import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schemas'
 import {
   renderBadge,

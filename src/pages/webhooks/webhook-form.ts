@@ -1,4 +1,4 @@
-import { findResumePosition } from '#accounts/webhooks/find-resume-position'
+import { findResumePosition } from '#accounts/webhooks/read-webhooks'
 import { findStartOf, readLocal } from '#domain/local-times'
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle'
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '#domain/webhook-types'

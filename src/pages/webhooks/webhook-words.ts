@@ -1,8 +1,7 @@
 import type { WaitingMessages, SeenWebhook, WebhookRecord } from '#accounts/webhooks/read-webhooks'
 import type { WebhookDisabledReason } from '#domain/webhook-types'
 import { renderBadge } from '#pages/parts/elements'
-import { decapitalize, formatCount } from '#wording/numbers'
-import { formatAge, formatLength } from '#wording/lengths-of-time'
+import { decapitalize, formatCount, formatAge, formatLength } from '#wording/numbers'
 
 /** Why the service stopped delivering. */
 export const STOPPED = {

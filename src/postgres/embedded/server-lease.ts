@@ -1,5 +1,5 @@
 import type { Client } from 'pg'
-import { createClient } from '../client.ts'
+import { createClient } from '../pool.ts'
 import { isLockFailure } from '../database-errors.ts'
 
 /** `serve` is the one long-running service of a data folder; others `visit`. */

@@ -2,10 +2,10 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import os from 'node:os'
-import { extname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ReadingTask } from './frames.ts'
+import { findProgram } from './plain-program.ts'
 import { watchProcess, type Excess, type ProcessLimits } from './watch-process.ts'
 
 const MIB = 1_048_576
@@ -115,9 +115,8 @@ export class ReaderProcess {
 }
 
 function start(): ChildProcessWithoutNullStreams {
-  // As a program that was built, this file and the other one end with .js.
-  const program = fileURLToPath(new URL(`./reader-program${extname(import.meta.url)}`, import.meta.url))
-  const node = [process.execPath, ...HEAP, ...permissions(), program]
+  const program = findProgram()
+  const node = [process.execPath, ...HEAP, ...permissions(program), program]
   const isWindows = process.platform === 'win32'
   const [command, ...args] = isWindows ? node : ['/bin/sh', '-c', LIMITED, 'sh', ...node]
   // A terminal's Ctrl-C is for its parent alone.
@@ -125,8 +124,8 @@ function start(): ChildProcessWithoutNullStreams {
 }
 
 /** It may read its own program and the packages, and neither write nor start anything. */
-function permissions(): string[] {
-  const own = ['../', '../../text/'].map((folder) => new URL(folder, import.meta.url))
+function permissions(program: string): string[] {
+  const own = ['../', '../../text/'].map((folder) => new URL(folder, pathToFileURL(program)))
   const folders = [...own, new URL('../../', import.meta.resolve('@e965/xlsx'))]
   const permission = process.allowedNodeEnvironmentFlags.has('--permission')
     ? '--permission'

@@ -1,6 +1,6 @@
 import type { ServerMetadata } from 'openid-client'
 import t from 'tap'
-import type { StoredProvider } from '../../../src/accounts/providers/read-provider.ts'
+import type { StoredProvider } from '../../../src/accounts/providers/providers.ts'
 import { createKnownProviders } from '../../../src/accounts/oidc/known-providers.ts'
 import { ProviderError } from '../../../src/accounts/oidc/provider-client.ts'
 import { storedProvider } from '../../support/providers/stored-provider.ts'

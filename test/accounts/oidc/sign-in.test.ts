@@ -1,6 +1,6 @@
 import type { Test } from 'tap'
 import t from 'tap'
-import { generateProviderKey, readPublicKeys } from '../../../src/accounts/providers/read-provider.ts'
+import { generateProviderKey, readPublicKeys } from '../../../src/accounts/providers/providers.ts'
 import { openProviderClient } from '../../../src/accounts/oidc/open-provider-client.ts'
 import { followSignIn } from '../../support/providers/follow-sign-in.ts'
 import { BOX, CALLBACK, CLIENT, refusal, storedProvider } from '../../support/providers/stored-provider.ts'

@@ -9,7 +9,7 @@ import {
   dropOlderSecretKeys,
   readSecretKeys,
   SecretKeyError,
-} from '../../../src/accounts/secrets/secret-keys.ts'
+} from '../../../src/accounts/secrets/secret-box.ts'
 
 const fileIn = (t: Test) => path.join(t.testdir(), 'secrets-key')
 const makeKey = () => randomBytes(32)
@@ -35,7 +35,7 @@ await t.test('a new key has 32 bytes, only its owner can read it, and it is foun
 await t.test('processes that make the key at once all get the same one', async (t) => {
   const file = fileIn(t)
   const script = `
-    const { readSecretKeys } = await import('./src/accounts/secrets/secret-keys.ts')
+    const { readSecretKeys } = await import('./src/accounts/secrets/secret-box.ts')
     const [key] = await readSecretKeys({ file: ${JSON.stringify(file)}, missing: 'make' })
     process.stdout.write(key.toString('base64'))`
   const run = promisify(execFile)

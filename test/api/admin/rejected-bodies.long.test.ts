@@ -1,7 +1,7 @@
 import t from 'tap'
 import { MAX_BODY_CHARACTERS } from '../../../src/domain/calls/rejected-body.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { deleteOldBodies, MAX_BODIES_OF_COMPANY } from '../../../src/ledger/append/rejected-bodies.ts'
+import { deleteOldBodies, MAX_BODIES_OF_COMPANY } from '../../../src/ledger/append/failed-calls.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { rowsWith } from '../../support/postgres/rows-with.ts'

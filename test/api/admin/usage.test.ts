@@ -1,6 +1,6 @@
 import t from 'tap'
 import { newId } from '../../../src/ledger/new-id.ts'
-import { issueApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../../src/accounts/api-keys/api-keys.ts'
 import { notAtTheEndOfAnHour } from '../../support/postgres/end-of-hour.ts'
 import { employee, startService } from '../../support/service.ts'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../../src/accounts/users/change-user.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'
 import { cookieOf, issueToken, OWN_PAGE } from '../../support/http/sessions.ts'

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { createSigner } from '../../../src/bootstrap/signing.ts'
+import { createSigner } from '../../../src/bootstrap/keys.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import {
   type Checkpoint,

@@ -49,6 +49,26 @@ const PATCHES: [what: string, given: object, operations: unknown[], want: object
     ],
     { addresses: [{ type: 'work', country: 'PL', locality: 'Gdynia' }] },
   ],
+  [
+    'the only entry of a list where one value is meant',
+    {},
+    [
+      { op: 'replace', path: 'emails[type eq "work"]', value: [{ value: 'w@example.com' }] },
+      { op: 'replace', path: 'emails[type eq "home"].value', value: ['h@example.com'] },
+      { op: 'replace', path: 'name.givenName', value: [{ value: 'Ute' }] },
+      { op: 'replace', path: 'title', value: ['Dean'] },
+      { op: 'replace', value: [{ active: 'False' }] },
+    ],
+    {
+      name: { givenName: 'Ute' },
+      title: 'Dean',
+      active: false,
+      emails: [
+        { type: 'work', value: 'w@example.com' },
+        { type: 'home', value: 'h@example.com' },
+      ],
+    },
+  ],
   ['a manager as an object', {}, [{ op: 'add', path: `${ENTERPRISE}:manager`, value: { value: 'nobody' } }], {}],
   [
     'another primary entry',
@@ -215,6 +235,31 @@ await t.test('filters find whom they mean, and are refused if they cannot be rea
   t.match((await idp.find('title eq "Glazer"', '&attributes=userName')).body.Resources, [
     { id: user.id, title: undefined },
   ])
+})
+
+await t.test('clients choose by any path what they get', async (t) => {
+  const { id } = await create({ title: 'A', [ENTERPRISE]: { department: 'D', division: 'S' } })
+  await service.project()
+  const names = async (query: string) => {
+    const { body } = await idp.ask('GET', `/Users/${id}?${query.replaceAll('"', '%22').replaceAll(' ', '%20')}`)
+    const { schemas, id: own, ...others } = body
+    t.ok(schemas && own === id, query)
+    return others
+  }
+  t.strictSame(await names('attributes=NAME.givenName,name.familyName,nobody,a[b'), {
+    name: { givenName: 'Uta', familyName: 'Orr' },
+  })
+  t.match(Object.keys((await names('attributes=emails[type eq "work"].value')).emails[0]), ['value'])
+  t.strictSame(await names(`attributes=${ENTERPRISE}:division,${CORE}:title`), {
+    title: 'A',
+    [ENTERPRISE]: { division: 'S' },
+  })
+  t.match(await names(`attributes=${CORE}`), { title: 'A', active: true })
+  t.strictSame(await names('attributes=a[b'), {})
+  t.strictSame(await names(`excludedAttributes=id,schemas,meta,userName,emails,active,name.familyName,${ENTERPRISE}`), {
+    name: { givenName: 'Uta' },
+    title: 'A',
+  })
 })
 
 await t.test('discovery is open, but not to a wrong token, and takes no filter', async (t) => {

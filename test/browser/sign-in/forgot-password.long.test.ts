@@ -1,7 +1,6 @@
 import t from 'tap'
-import type { EmailContent } from '../../../src/accounts/mail/email.ts'
+import { type EmailContent, renderEmail } from '../../../src/accounts/mail/email.ts'
 import * as accountEmails from '../../../src/accounts/mail/account-emails.ts'
-import { renderEmail } from '../../../src/accounts/mail/render-email.ts'
 import {
   giveCredentials,
   looksOf,

@@ -94,6 +94,11 @@ await t.test('a proposal is sent once somebody has seen it, as a mapping that th
     code: 1,
     err: /"Zustand", which the file doesn't have/,
   })
+  write('seen.csv', [`Zustand;${header}`, ...rows.map((row) => `da;${row}`)].join('\n'))
+  t.match(await run(['send', 'seen.csv', '--map', 'seen.json']), {
+    code: 1,
+    err: /"Zustand", which the file has more or fewer times/,
+  })
 
   write('one.json', JSON.stringify({ columns: [{ header: 'Nachname', to: 'division' }] }))
   write('seen.csv', 'Personalnummer;Vorname;Nachname\nS1;Eva;Ops')

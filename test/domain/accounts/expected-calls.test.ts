@@ -1,6 +1,10 @@
 import t from 'tap'
-import type { ExpectedCalls, Weekday } from '../../../src/domain/accounts/expected-calls.ts'
-import { findMissedDeadline, proposeExpectedCalls } from '../../../src/domain/accounts/expected-calls.ts'
+import {
+  type ExpectedCalls,
+  type Weekday,
+  findMissedDeadline,
+  proposeExpectedCalls,
+} from '../../../src/domain/accounts/api-key.ts'
 import { DAY_MS, findStartOf, formatLocal, shiftDay } from '../../../src/domain/local-times.ts'
 
 const MONDAY_TO_FRIDAY: Weekday[] = [1, 2, 3, 4, 5]

@@ -3,14 +3,16 @@ import fc from 'fast-check'
 import t from 'tap'
 import { KEY_SCOPES, REFRESH_PERIODS } from '../../../src/domain/accounts/api-key.ts'
 import { NO_LIMITS } from '../../../src/domain/accounts/key-limits.ts'
-import type { WantedAccess } from '../../../src/domain/accounts/key-access.ts'
-import { FULL_ACCESS } from '../../../src/domain/accounts/key-access.ts'
-import type { KeyChange, KeyEvent, KeyLife } from '../../../src/domain/accounts/key-lifecycle.ts'
 import {
+  type KeyChange,
+  type KeyEvent,
+  type KeyLife,
   decideKeyChange,
   evolveKey,
   decideIssue,
   MAX_OVERLAP_SECONDS,
+  type WantedAccess,
+  FULL_ACCESS,
 } from '../../../src/domain/accounts/key-lifecycle.ts'
 
 const NOW = '2026-11-20T12:00:00.000Z'

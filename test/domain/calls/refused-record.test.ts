@@ -1,7 +1,7 @@
 import t from 'tap'
 import { emptyNames, mentionsPerson } from '../../../src/domain/erasure.ts'
 import { keepLocator, keepRecord, MAX_RECORD_BYTES } from '../../../src/domain/calls/refused-record.ts'
-import { TOO_MANY_BYTES, UnreadRecord } from '../../../src/domain/calls/unread-record.ts'
+import { TOO_MANY_BYTES, UnreadRecord } from '../../../src/domain/calls/call-records.ts'
 import { emp, given, hired, person } from '../../support/domain/given-when-then.ts'
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))

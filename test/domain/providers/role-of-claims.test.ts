@@ -1,6 +1,6 @@
 import t from 'tap'
 import { ROLES } from '../../../src/domain/accounts/roles.ts'
-import { decideRole, findRoleOfClaims } from '../../../src/domain/providers/role-of-claims.ts'
+import { decideRole, findRoleOfClaims } from '../../../src/domain/providers/decide-sign-in.ts'
 
 const SETTINGS = {
   role_claim: 'groups',

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { changeApiKey, issueApiKey } from '../../../src/accounts/api-keys/change-api-key.ts'
+import { changeApiKey, issueApiKey } from '../../../src/accounts/api-keys/api-keys.ts'
 import { OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
 import type { Stage } from '../stage.ts'
 

@@ -77,7 +77,7 @@ export const BUGS: Record<string, Bug> = {
   },
   'forgets whom it has told of a problem': {
     process: 'worker',
-    file: 'src/accounts/attention/tell-users.ts',
+    file: 'src/accounts/attention/check-attention.ts',
     find: "'update users set told_position = $3, told_at",
     put: "'update users set told_position = least(told_position, $3), told_at",
     shownBy: 'alerts while killed',
@@ -233,7 +233,7 @@ const RAISED_VERSIONS: Replacement[] = [
 const NEXT_VERSION: Replacement[] = [
   RAISED_VERSIONS[0]!,
   {
-    file: 'src/migration/missing.ts',
+    file: 'src/migration/migrate.ts',
     find: "new URL('../../migrations', import.meta.url)",
     put: "new URL('../../test/faults/next-version', import.meta.url)",
   },

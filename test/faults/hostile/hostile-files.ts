@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { addUser } from '../../../src/accounts/users/add-user.ts'
+import { addUser } from '../../../src/accounts/users/change-user.ts'
 import type { SeededRandom } from '../../../src/cli/demo/seeded-random.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { hostileFiles } from '../../support/files/hostile-files.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../../src/accounts/users/change-user.ts'
 import type { Environment } from '../../support/processes/cli.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../../support/processes/cli.ts'
 import { streamOf } from '../../support/ledger/company-events.ts'

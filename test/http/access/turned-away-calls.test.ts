@@ -1,7 +1,6 @@
 import t from 'tap'
 import { generateSecret } from '../../../src/accounts/users/new-secret.ts'
-import { prefixOfSecret } from '../../../src/domain/accounts/secrets.ts'
-import { whyTurnedAway } from '../../../src/domain/accounts/turned-away.ts'
+import { prefixOfSecret, whyTurnedAway } from '../../../src/domain/accounts/secrets.ts'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
 import { send, startService } from '../../support/service.ts'
 import { toUuid } from '../../../src/domain/ids.ts'

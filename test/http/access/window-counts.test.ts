@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createWindowCounts } from '../../../src/http/access/window-counts.ts'
+import { createWindowCounts } from '../../../src/http/access/rate-limits.ts'
 
 const WINDOW_MS = 60_000
 

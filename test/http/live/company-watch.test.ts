@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
-import { createCompanyWatch } from '../../../src/http/live/company-watch.ts'
+import { createCompanyWatch } from '../../../src/http/live/position-waits.ts'
 import { readPositions } from '../../../src/ledger/read/read-head.ts'
 import { startService } from '../../support/service.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { requestPasswordReset } from '../../../src/accounts/users/set-password.ts'
-import { findConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
+import { findConfiguredSecretBox } from '../../../src/bootstrap/keys.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Outbox } from '../../../src/accounts/mail/outbox.ts'
 import { browse, cookieOf, letsIn } from '../../support/http/sessions.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { registerCompany } from '../../../src/accounts/companies/companies.ts'
-import { addUser, type AddedUser } from '../../../src/accounts/users/add-user.ts'
+import { addUser, type AddedUser } from '../../../src/accounts/users/change-user.ts'
 import { hashPassword, makeHashSetting } from '../../../src/accounts/users/password.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { replacePasswordHash } from '../../../src/accounts/users/user-rows.ts'

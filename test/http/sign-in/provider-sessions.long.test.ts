@@ -1,5 +1,5 @@
 import t from 'tap'
-import { changeProvider } from '../../../src/accounts/providers/change-provider.ts'
+import { changeProvider } from '../../../src/accounts/providers/providers.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { signInByPassword } from '../../support/http/passkeys.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../../src/accounts/users/change-user.ts'
 import { addPasskey, signInByPassword, tryPasskey } from '../../support/http/passkeys.ts'
 import { signInsOf } from '../../support/http/sign-in-events.ts'
 import { openVisitor, type Visitor } from '../../support/http/visitor.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { WriteCall } from '../../../src/domain/calls/commands.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { createCall, largeCall } from '../../support/ledger/calls.ts'
 import { employee, startService } from '../../support/service.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { forgetTraces, readTraces } from '../../../src/ledger/append/event-traces.ts'
+import { forgetTraces, readTraces } from '../../../src/ledger/append/actor-clients.ts'
 import { startService } from '../../support/service.ts'
 
 const service = await startService(t)

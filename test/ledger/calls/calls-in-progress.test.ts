@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { UnavailableError } from '../../../src/admission/batcher.ts'
 import { IdempotencyInProgressError, createCallsInProgress } from '../../../src/ledger/calls/calls-in-progress.ts'
-import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { WriteCall } from '../../../src/domain/calls/commands.ts'
 
 const LONG_MS = 60_000
 const UNAVAILABLE = new UnavailableError('the ledger could not be written')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import t from 'tap'
-import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { WriteCall } from '../../../src/domain/calls/commands.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { openAppends } from '../../support/ledger/appends.ts'
 import { hasPython, shown, verifyHere, verifyInPython } from '../../support/ledger/both-verifiers.ts'

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import t from 'tap'
-import { createSigner } from '../../../src/bootstrap/signing.ts'
+import { createSigner } from '../../../src/bootstrap/keys.ts'
 import { planEvidence, writeEvidence } from '../../../src/evidence/evidence-file.ts'
 import { addSum } from '../../../src/ledger/evidence/shared-proof.ts'
 import { readMe } from '../../../src/pages/evidence/read-me.ts'

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import t from 'tap'
-import { createSigner } from '../../../src/bootstrap/signing.ts'
-import { createConfiguredSecretBox } from '../../../src/bootstrap/secrets.ts'
+import { createSigner, createConfiguredSecretBox } from '../../../src/bootstrap/keys.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { createStoredFiles, makeStoredFile } from '../../../src/evidence/make-stored-file.ts'
 import {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { addProvider } from '../../../src/accounts/providers/change-provider.ts'
+import { addProvider } from '../../../src/accounts/providers/providers.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { createSecretBox } from '../../../src/accounts/secrets/secret-box.ts'
 import { startService } from '../../support/service.ts'

@@ -1,6 +1,5 @@
 import { foldUserName } from '../../../src/domain/attributes.ts'
-import type { CallContext, CallDecision } from '../../../src/domain/calls/call-decision.ts'
-import type { EmployeeDirectory } from '../../../src/domain/calls/call-draft.ts'
+import type { CallContext, CallDecision, EmployeeDirectory } from '../../../src/domain/calls/call-decision.ts'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
 import { decideRecords } from '../../../src/domain/calls/decide-records.ts'
 import type { CallRecords, NewIds, ReadRecord } from '../../../src/domain/calls/call-records.ts'

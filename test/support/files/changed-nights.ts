@@ -44,6 +44,9 @@ export function changedNights(statuses: Statuses): ChangedNight[] {
   const other: Record<string, string | Buffer> = {
     'another encoding': encodeText(text, 'windows-1252'),
     'a column renamed': write(named(table, (names) => names.with(4, 'Lage'))),
+    'a column of the same name in front': write(
+      table.map((cells, at) => [at === 0 ? 'Beschäftigung' : 'da', ...cells]),
+    ),
     'the identifier renamed': write(named(table, (names) => names.with(0, 'Nummer'))),
     'a column lost': write(table.map((cells) => cells.slice(0, 4))),
     'the identifier lost': write(table.map((cells) => cells.slice(1))),

@@ -1,4 +1,4 @@
-import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../../src/accounts/users/change-user.ts'
 import type { Service } from '../service.ts'
 import { type Authenticator, type Lies, openAuthenticator } from './authenticator.ts'
 import { openVisitor, type Visitor } from './visitor.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import http from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { AddedUser } from '../../../src/accounts/users/add-user.ts'
+import type { AddedUser } from '../../../src/accounts/users/change-user.ts'
 import { type Answer, send, type Service } from '../service.ts'
 
 /** The headers that a browser sends with requests from our own pages. */

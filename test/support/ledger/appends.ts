@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { WriteCall } from '../../../src/domain/calls/commands.ts'
 import { ClientRegister } from '../../../src/ledger/append/actor-clients.ts'
 import type { Committed } from '../../../src/ledger/append/decide-next.ts'
 import { commitTogether } from '../../../src/ledger/append/commit.ts'

@@ -4,8 +4,7 @@ import { readConfig } from '../../../src/config.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import { FILE_UPLOAD, PUBLIC_API } from '../../../src/domain/calls/answer-call.ts'
 import type { CalledFile } from '../../../src/domain/calls/callers.ts'
-import { readMany } from '../../../src/domain/calls/commands.ts'
-import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import { readMany, type WriteCall } from '../../../src/domain/calls/commands.ts'
 import type { TestCompany } from '../service.ts'
 
 const { MAX_RECORDS } = readConfig({})

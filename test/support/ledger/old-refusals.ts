@@ -3,7 +3,7 @@ import type { EventData, NewEvent } from '../../../src/domain/events.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { placeEvents } from '../../../src/ledger/append/company-state.ts'
 import * as statements from '../../../src/ledger/append/statements.ts'
-import { inTransaction } from '../../../src/postgres/transaction.ts'
+import { inTransaction } from '../../../src/postgres/pipeline.ts'
 import type { Service } from '../service.ts'
 
 /** Opens the ledger of a company whose time starts at this instant. */

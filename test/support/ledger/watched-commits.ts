@@ -1,4 +1,4 @@
-import type { WriteCall } from '../../../src/domain/calls/write-call.ts'
+import type { WriteCall } from '../../../src/domain/calls/commands.ts'
 import type { Tracing } from '../../../src/observe/tracing/tracing.ts'
 
 /** Counts, for each call, the transactions that began after it was handed in and before its own. */

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../src/postgres/query-client.ts'
+import type { Queryable } from '../../../src/postgres/pool.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 
 /** The machine of a cluster that has a company, as `host:port`. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, statfsSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { DATABASE_NAME, OWNER_NAME, SERVICE_NAME } from '../../../src/postgres/embedded/create-database.ts'
+import { DATABASE_NAME, OWNER_NAME, SERVICE_NAME } from '../../../src/postgres/embedded/create-cluster.ts'
 import { CITUS_URL } from './citus-url.ts'
 
 const MEMORY_DISK = '/dev/shm'

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { StoredProvider } from '../../../src/accounts/providers/read-provider.ts'
-import { placeOfSecret } from '../../../src/accounts/providers/read-provider.ts'
+import { type StoredProvider, placeOfSecret } from '../../../src/accounts/providers/providers.ts'
 import { newId } from '../../../src/ledger/new-id.ts'
 import type { ProviderSettings } from '../../../src/domain/provider-settings.ts'
 import type { ProviderFault } from '../../../src/accounts/oidc/provider-client.ts'

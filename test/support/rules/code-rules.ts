@@ -7,7 +7,7 @@ import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
 /** Computed imports, each with the reason why it cannot be a literal. */
 const COMPUTED_IMPORTS = new Map([
-  ['src/postgres/embedded/postgres-binaries.ts', 'the package of the embedded server is named after the machine'],
+  ['src/postgres/embedded/postgres-server.ts', 'the package of the embedded server is named after the machine'],
 ])
 
 /** Reads the table in `docs/rooms.md`: a file imports only files of its own room and of rooms further down. */
@@ -134,7 +134,7 @@ export function clockFaults(files: SourceFile[]): string[] {
 }
 
 /** Where connections to PostgreSQL are created, with the listeners without which a lost one would end the process. */
-const OF_CONNECTIONS = new Set(['src/postgres/client.ts', 'src/postgres/pool.ts'])
+const OF_CONNECTIONS = new Set(['src/postgres/pool.ts'])
 
 /** Connections to PostgreSQL that are created elsewhere. */
 export function connectionFaults(files: SourceFile[]): string[] {

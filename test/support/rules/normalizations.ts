@@ -20,7 +20,7 @@ const MAY_NORMALIZE = new Map([
   ['src/accounts/mail/email.ts', 'how a message is shown'],
   ['src/cli/completion.ts', 'our own text'],
   ['src/cli/examples.ts', 'our own text'],
-  ['src/cli/demo/demo-names.ts', 'our own text'],
+  ['src/cli/demo/demo-employees.ts', 'our own text'],
   ['src/cli/demo/demo-seed.ts', 'our own text'],
   ['src/cli/demo/demo-successes.ts', 'our own text'],
   ['src/postgres/embedded/data-folder.ts', 'the output of a program'],

@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { openPublishing } from '../../../src/bootstrap/witnesses.ts'
-import { createSigner } from '../../../src/bootstrap/signing.ts'
+import { createSigner } from '../../../src/bootstrap/keys.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import type { Service } from '../service.ts'
 import { employee, startService } from '../service.ts'

@@ -10,7 +10,7 @@ import { readPart } from '#uploads/part-records'
 import { chooseRowsLeft, findCalled } from '#uploads/rows-left'
 import type { UploadServices } from '#uploads/run-part'
 import { writeCsvHeader, writeCsvRows } from '#log/csv-text'
-import { formatErrors } from '#log/failed-records-csv'
+import { formatErrors } from '#log/bulk-user-logs-csv'
 import { makePointersRelative } from '#log/refused-records'
 
 /** Writes the rows of a file that were not applied, to correct and upload again, part by part. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { FileQuestion } from '#spreadsheets/file-question'
 import { problem, fieldError, invalidFields } from '#domain/errors'
-import { findOriginal } from '#ledger/uploads/originals'
+import { findOriginal } from '#ledger/uploads/store-upload'
 import { NO_SUCH_UPLOAD, readParts } from '#ledger/uploads/read-uploads'
 import { requireUpload } from '#uploads/apply-upload'
 import { FileFaultError } from '#uploads/part-builder'

@@ -5,8 +5,16 @@ import { listQuestions } from '#spreadsheets/mapping'
 import { MAX_CORRECTIONS, summarize, UPLOAD_OPERATIONS } from '#domain/uploads'
 import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
 import type { PartPreview } from '#uploads/run-part'
-import { render } from '#http/openapi/render'
-import { Count, nullable, oneOf, optionalInteger, optionalString, strictObject, Time } from '#http/openapi/schema-parts'
+import {
+  Count,
+  nullable,
+  oneOf,
+  optionalInteger,
+  optionalString,
+  strictObject,
+  Time,
+  render,
+} from '#http/openapi/schema-parts'
 import { ShownQuestion } from './mapping-schema.ts'
 
 const PartNumber = Type.Integer({ minimum: 1, description: 'From 1.' })
@@ -82,8 +90,8 @@ export const ApplyQuery = strictObject({
     minimum: 0,
     default: 0,
     description:
-      'How many people may have been deactivated otherwise since yesterday, if they and those of this file are more than ' +
-      'one in ten: the `beside` of their list.',
+      'How many people may have been deactivated otherwise since yesterday, if they and those of this file are more ' +
+      'than one in ten: the `beside` of their list.',
   }),
 })
 

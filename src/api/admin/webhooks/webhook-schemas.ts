@@ -1,8 +1,13 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { SeenWebhook } from '#accounts/webhooks/read-webhooks'
 import { DEFAULT_OVERLAP_SECONDS, MAX_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
-import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle'
-import { readWebhookSettings } from '#domain/webhooks/webhook-settings'
+import {
+  DEFAULT_CONCURRENCY,
+  MAX_CONCURRENCY,
+  MAX_DESCRIPTION,
+  MAX_URL,
+  readWebhookSettings,
+} from '#domain/webhooks/webhook-lifecycle'
 import { mayReach } from '#outgoing/reachable-addresses'
 import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '#domain/webhook-types'
 import {
@@ -18,12 +23,12 @@ import {
   TimeOrNull,
   withDefault,
   idIn,
+  type Action,
 } from '#http/openapi/schema-parts'
 import { refuseField } from '#http/server/problem'
 import { NO_SUCH_WEBHOOK, type WebhookServices } from '#accounts/webhooks/change-webhook'
 import type { LedgerDb } from '#ledger/tables'
 import type { SingleDeliveries } from '#delivery/webhooks/single-deliveries'
-import type { Action } from '#http/openapi/actions'
 
 const Position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 

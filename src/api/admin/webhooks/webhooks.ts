@@ -1,20 +1,46 @@
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
-import type { Static } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import {
   changeWebhook,
   createWebhook,
   rotateWebhookSecret,
   type WebhookWithSecret,
 } from '#accounts/webhooks/change-webhook'
-import { findResumePosition } from '#accounts/webhooks/find-resume-position'
-import { findWebhook, listWebhooks } from '#accounts/webhooks/read-webhooks'
+import {
+  findWebhook,
+  listWebhooks,
+  findResumePosition,
+  findDelivery,
+  listDeliveries,
+  type Delivery,
+} from '#accounts/webhooks/read-webhooks'
 import type { LedgerDb } from '#ledger/tables'
-import { describeAction } from '#http/openapi/actions'
-import { NO_CONTENT } from '#http/openapi/schema-parts'
+import {
+  NO_CONTENT,
+  describeAction,
+  anyId,
+  readIdAs,
+  requireOr,
+  describedObject,
+  makeListSchema,
+  nullable,
+  oneOf,
+  Page,
+  strictObject,
+  textOrNull,
+  Time,
+  render,
+} from '#http/openapi/schema-parts'
 import { refuseField } from '#http/server/problem'
-import { NOT_A_TIME, readInstant } from '#http/server/query-values'
-import { actingUser, JSON_BODY, MERGE_PATCH_BODY, setPositionHeader, trimTexts } from '../company-schemas.ts'
-import { addDeliveryRoutes } from './deliveries.ts'
+import { NOT_A_TIME, readInstant, pageBefore, pageOf } from '#http/server/query-values'
+import {
+  actingUser,
+  JSON_BODY,
+  MERGE_PATCH_BODY,
+  setPositionHeader,
+  trimTexts,
+  HEAVY_JSON_BODY,
+} from '#api/admin/company-schemas'
 import {
   WEBHOOK_ACTIONS,
   ofWebhook,
@@ -31,6 +57,9 @@ import {
   ShownWebhookWithSecret,
   WebhookList,
 } from './webhook-schemas.ts'
+import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-deliveries'
+import { problem } from '#domain/errors'
+import { PING_TYPE, WEBHOOK_TYPES } from '#domain/webhook-types'
 
 const trim = trimTexts('url', 'description')
 
@@ -180,4 +209,141 @@ async function readResumePosition(
   const time = readInstant(since)
   if (time === null) throw refuseField('/since', `since ${NOT_A_TIME}`)
   return findResumePosition(db, companyId, time)
+}
+
+export const DELIVERY_STATUSES = ['delivered', 'failed'] as const
+
+const SentMessage = strictObject({
+  headers: Type.Record(Type.String(), Type.String(), {
+    description: 'The headers, without `webhook-signature`, which is not kept.',
+  }),
+  body: Type.String({
+    description: 'The exact text that was signed. It is not stored, but made from the event once more.',
+  }),
+  erased: Type.Boolean({
+    description:
+      'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
+  }),
+})
+
+export const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to deliver a message. Kept for 30 days.', {
+  id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
+  type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
+  position: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    minimum: 1,
+    description: 'The position of the event that the message reports. Null for a ping.',
+  }),
+  sent_at: Time,
+  duration_ms: Type.Integer({ minimum: 0 }),
+  status: oneOf(DELIVERY_STATUSES, 'The receiver accepts a message by answering with a status from 200 to 299.'),
+  http_status: nullable(Type.Integer(), {
+    description: 'The status that the receiver answered. Null if it did not answer.',
+  }),
+  error: textOrNull('Why it failed. Null if it did not.'),
+  answer: textOrNull("The start of the receiver's answer. Null if there was none, or if the event has been erased."),
+  request: Type.Optional(
+    nullable(SentMessage, {
+      description:
+        'What was sent. Only in the answer to a request for one delivery. Null if the ledger no longer has the ' +
+        'event, because it was restored to an earlier state.',
+    }),
+  ),
+})
+export const DeliveryList = makeListSchema(ShownDelivery)
+export const DeliveryListQuery = strictObject({
+  ...Page,
+  status: Type.Optional(oneOf(DELIVERY_STATUSES, 'Only deliveries with this status.')),
+})
+
+/** Renders a delivery for a response; with what it sent, if that was read. */
+export function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
+  const status = delivery.isDelivered ? 'delivered' : 'failed'
+  const request = sent && { headers: sent.headers, body: sent.body, erased: sent.isErased }
+  return render(ShownDelivery, { ...delivery, status, ...(request === undefined ? {} : { request }) })
+}
+
+const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
+const ofDelivery = {
+  params: Type.Object({ ...ofWebhook.params.properties, delivery_id: anyId('The id of the delivery.', 'dlv') }),
+  problems: ['webhook_not_found', 'delivery_not_found'],
+} as const
+/** Reads the id of a delivery in a path. */
+export const readDeliveryId = readIdAs('dlv', NO_SUCH_DELIVERY)
+
+/** Returns the delivery that was found. Throws a problem if there is none. */
+export const requireDelivery = requireOr(NO_SUCH_DELIVERY)
+
+const LIST_WEBHOOK_DELIVERIES = {
+  operationId: 'listWebhookDeliveries',
+  summary: 'List the deliveries of a webhook, newest first',
+  description: 'Those of the last 30 days: each attempt to send a message, and what the receiver answered.',
+  ...ofWebhook,
+  querystring: DeliveryListQuery,
+  response: { 200: DeliveryList },
+} as const satisfies FastifySchema
+
+const GET_WEBHOOK_DELIVERY = {
+  operationId: 'getWebhookDelivery',
+  summary: 'Get a delivery of a webhook',
+  description: 'One attempt to send a message: what was sent, and what the receiver answered.',
+  ...ofDelivery,
+  response: { 200: ShownDelivery },
+} as const satisfies FastifySchema
+
+const PING_WEBHOOK = {
+  operationId: 'pingWebhook',
+  summary: 'Send a test message and show what the receiver answers',
+  description: 'Also works on a paused or disabled webhook.',
+  ...ofWebhook,
+  response: { 200: ShownDelivery },
+} as const satisfies FastifySchema
+
+const REDELIVER_WEBHOOK_MESSAGE = {
+  operationId: 'redeliverWebhookMessage',
+  summary: 'Send the message of a delivery again',
+  description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
+  ...ofDelivery,
+  response: { 200: ShownDelivery },
+} as const satisfies FastifySchema
+
+/** Adds the routes that list deliveries, and send a ping or one message again. */
+function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }: WebhookRouteServices): void {
+  app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
+    const { companyId } = actingUser(request)
+    const id = readWebhookId(request.params.id)
+    requireWebhook(await findWebhook(db, companyId, id))
+    const { status, limit } = request.query
+    const isDelivered = status === undefined ? {} : { isDelivered: status === 'delivered' }
+    const page = { ...pageBefore('dlv', request.query), ...isDelivered }
+    return pageOf(
+      await listDeliveries(db, companyId, id, page),
+      limit,
+      (delivery) => delivery.id,
+      (delivery) => renderDelivery(delivery),
+    )
+  })
+
+  app.get('/webhooks/:id/deliveries/:delivery_id', { schema: GET_WEBHOOK_DELIVERY }, async (request) => {
+    const { companyId } = actingUser(request)
+    const { webhook } = requireWebhook(await findWebhook(db, companyId, readWebhookId(request.params.id)))
+    const deliveryId = readDeliveryId(request.params.delivery_id)
+    const delivery = requireDelivery(await findDelivery(db, companyId, webhook.id, deliveryId))
+    return renderDelivery(delivery, await rebuildMessage(db, companyId, webhook, delivery))
+  })
+
+  // Whoever sends a message waits for the receiver, so a company may send few at once.
+  app.post('/webhooks/:id/ping', { schema: PING_WEBHOOK, ...HEAVY_JSON_BODY }, async (request) => {
+    const id = readWebhookId(request.params.id)
+    return renderDelivery(await singleDeliveries.ping(actingUser(request).companyId, id))
+  })
+
+  app.post(
+    '/webhooks/:id/deliveries/:delivery_id/redeliver',
+    { schema: REDELIVER_WEBHOOK_MESSAGE, ...HEAVY_JSON_BODY },
+    async (request) => {
+      const [id, deliveryId] = [readWebhookId(request.params.id), readDeliveryId(request.params.delivery_id)]
+      return renderDelivery(await singleDeliveries.redeliver(actingUser(request).companyId, id, deliveryId))
+    },
+  )
 }

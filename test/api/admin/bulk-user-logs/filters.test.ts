@@ -1,5 +1,5 @@
 import t from 'tap'
-import { issueApiKey } from '../../../../src/accounts/api-keys/change-api-key.ts'
+import { issueApiKey } from '../../../../src/accounts/api-keys/api-keys.ts'
 import { newId } from '../../../../src/ledger/new-id.ts'
 import { toUuid } from '../../../../src/domain/ids.ts'
 import { browse, cookieOf } from '../../../support/http/sessions.ts'

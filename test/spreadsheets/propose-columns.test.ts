@@ -1,0 +1,59 @@
+import t from 'tap'
+import { listQuestions } from '../../src/spreadsheets/mapping.ts'
+import { proposeFor } from '../support/files/propose-for.ts'
+
+/* What a file leaves open is asked, and what it shows is not. */
+
+const TODAY = '2026-03-31'
+
+/** What the columns of a table become, and the columns about which something is asked. */
+function propose(text: string) {
+  const [header = [], ...rows] = text.split('\n').map((line) => line.split(','))
+  const mapping = proposeFor(header, rows, TODAY)
+  const asked = listQuestions(mapping).flatMap((question) =>
+    'column' in question ? [question, ...(question.others ?? [])].map((column) => column.header) : [],
+  )
+  return { to: Object.fromEntries(mapping.columns.map(({ header: name, to }) => [name, to])), asked }
+}
+
+await t.test('codes that may say who has left are asked, also beside names that the API has, too', (t) => {
+  const { asked } = propose(`sAMAccountName,givenName,sn,mail,department,userAccountControl
+hvogt,Hanna,Vogt,hanna.vogt@corp.example,Finance,512
+mpichler,Max,Pichler,max.pichler@corp.example,Finance,512
+egruber,Eva,Gruber,eva.gruber@corp.example,Finance,514
+jhuber,Jan,Huber,jan.huber@corp.example,IT,66048`)
+  t.strictSame(asked, ['userAccountControl'])
+  t.end()
+})
+
+await t.test('a login is no id beside numbers of employees, unless managers are named by it', (t) => {
+  const table = (manager: string) => `EmployeeID,Login,First name,Last name,Manager
+1001,hvogt,Hanna,Vogt,
+1002,mpichler,Max,Pichler,${manager}`
+  t.match(propose(table('1001')).to, { EmployeeID: 'external_id', Login: 'nothing' })
+  t.match(propose(table('hvogt')).to, { EmployeeID: 'employee_number', Login: 'external_id' })
+  t.end()
+})
+
+await t.test('a column that only numbers the rows identifies nobody', (t) => {
+  const { asked } = propose('Sıra,Sicil,Adı,Soyadı\n1,2001,Ayşe,Öz\n2,2002,Ali,Kaya\n3,2003,Can,Demir')
+  t.ok(asked.includes('Sicil'))
+  t.notOk(asked.includes('Sıra'))
+  t.end()
+})
+
+await t.test('salutations are not asked beside the titles of jobs', (t) => {
+  const { to } = propose('Email,Title,Job title\na@x.example,Mrs,Director\nb@x.example,Mr,Clerk')
+  t.match(to, { Title: 'nothing', 'Job title': 'job_title' })
+  t.end()
+})
+
+await t.test('a full name is asked where rows have no other one', (t) => {
+  const { to, asked } = propose(`Name [displayName] Required,User name [userPrincipalName] Required,First name,Last name
+Ilse Falk,ilse@x.example,Ilse,Falk
+Room Saale,saale@x.example,,
+Rahul Rao,rahul@x.example,Rahul,Rao`)
+  t.match(to, { 'User name [userPrincipalName] Required': 'email', 'First name': 'first_name' })
+  t.strictSame(asked, ['Name [displayName] Required'])
+  t.end()
+})
