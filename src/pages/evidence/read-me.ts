@@ -160,7 +160,7 @@ function renderProven({ subject }: EvidenceFacts) {
     <h2>What is proven, if it verifies</h2>
     <ul>
       <li>
-        Each event of <code>events.ndjson</code> is in the ledger with the root above, at its position, and nothing in it has
+        Each event of <code>events.ndjson</code> is in the ledger with this root, at its position, and nothing in it has
         changed since it was recorded: what happened, to whom, when, and which key or user caused it.
       </li>
       <li>The holder of the signing key has signed this root, and with it all events up to this size of the ledger.</li>
