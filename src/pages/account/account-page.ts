@@ -21,10 +21,19 @@ import {
   renderConfirmedAction,
   listNotices,
 } from '#pages/parts/form-page'
-import { html, type Html, isolate, renderTable, renderTime, renderFacts } from '#pages/parts/elements'
+import {
+  html,
+  isolate,
+  renderTable,
+  renderTime,
+  renderFacts,
+  renderActions,
+  renderButton,
+  renderCode,
+} from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
-import { renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
+import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
 import { changeOwnPassword } from '#accounts/users/set-password'
 import { OwnPasswordBody, TOKEN_ACTIONS } from '#api/admin/user-schemas'
 import { rememberUser } from '#http/access/known-browser'
@@ -62,7 +71,7 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
       const { verb, text, button, kind } = QUESTIONS[form]
       return {
         title: `${verb} ${name}`,
-        heading: html`${verb} <bdi>${name}</bdi>?`,
+        heading: html`${verb} ${isolate(name)}?`,
         trail: [ACCOUNT],
         body: html`<p>${text(name)}</p>
           ${renderForm(forms, form, {
@@ -79,6 +88,7 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
           const { companyId, userId, email } = getViewer(request)
           const { name } = (await requireUsedProvider(services, companyId)).settings
           await requireProof(services, reply)
+          const start = `${companyPath(companyId)}/start?link=1`
           const purpose = { to: 'link', userId, linkHash: null } as const
           const asked = { companyId, email, purpose, flow: null, next: '', kept: null }
           keepAuthorizationRequest(services, reply, asked)
@@ -87,11 +97,11 @@ function addAccountProvider(app: FastifyInstance, services: PageServices): void 
             page: {
               title: `Link to ${name}`,
               body: html`<p>
-                  Sign in there with your own account. From then on, it signs you in here as <bdi>${email}</bdi>.
+                  Sign in there with your own account. From then on, it signs you in here as ${isolate(email)}.
                 </p>
                 <p class="actions">
-                  <a class="button primary" href="${companyPath(companyId)}/start?link=1">Continue to <bdi>${name}</bdi></a>
-                  <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
+                  ${renderButton(start, html`Continue to ${isolate(name)}`, 'primary')}
+                  ${renderButton(ACCOUNT_PATH, 'Cancel')}
                 </p>`,
             },
           }
@@ -123,7 +133,7 @@ const QUESTIONS = {
   unlink: {
     verb: 'Unlink from',
     text: (name: string) =>
-      html`You can't sign in with <bdi>${name}</bdi> then, and your sessions that began there end. You need a password
+      html`You can't sign in with ${isolate(name)} then, and your sessions that began there end. You need a password
         or a passkey.`,
     button: 'Unlink',
     kind: 'danger',
@@ -131,17 +141,17 @@ const QUESTIONS = {
 } as const
 
 /** Renders how the user signs in through the company's provider; nothing if it has none in use. */
-async function renderProviderLink(services: PageServices, user: UserRecord, companyId: string): Promise<Html> {
+async function renderProviderLink(services: PageServices, user: UserRecord, companyId: string) {
   const provider = await findUsedProvider(services, companyId)
   if (!provider) return html``
   const { name } = provider.settings
-  return html`<h2><bdi>${name}</bdi></h2>
+  return html`<h2>${isolate(name)}</h2>
     ${
       isLinked(user, provider)
-        ? html`<p>You sign in with the account <code>${user.identity?.subject}</code> at <bdi>${name}</bdi>.</p>
-            <p><a class="button" href="${PATH}">Unlink…</a></p>`
-        : html`<p>You are not linked to an account at <bdi>${name}</bdi> yet.</p>
-            <p><a class="button" href="${PATH}">Link…</a></p>`
+        ? html`<p>You sign in with the account ${renderCode(user.identity?.subject)} at ${isolate(name)}.</p>
+            ${renderActions(renderButton(PATH, 'Unlink…'))}`
+        : html`<p>You are not linked to an account at ${isolate(name)} yet.</p>
+            ${renderActions(renderButton(PATH, 'Link…'))}`
     }`
 }
 
@@ -188,12 +198,12 @@ function makePasswordForm(services: PageServices): Form<unknown, 'password'> {
 }
 
 /** Renders the form that changes the user's own password. */
-function renderPasswordForm(forms: PageForms<'password'>, email: string): Html {
+function renderPasswordForm(forms: PageForms<'password'>, email: string) {
   return html`<h2>Password</h2>
     ${renderForm(forms, 'password', {
       fields: [
         html`<input type="email" name="username" value="${email}" autocomplete="username" readonly hidden />`,
-        { name: 'current', label: 'Current password', type: 'password', autocomplete: 'current-password' },
+        CURRENT_PASSWORD,
         ...NEW_PASSWORD,
       ],
       buttons: html`<button class="primary">Change password</button>`,
@@ -228,11 +238,7 @@ function makeSessionsForm({
 }
 
 /** Renders the user's own sessions and the buttons that end them. */
-async function renderSessions(
-  { db, sessions }: PageServices,
-  forms: PageForms<'sessions'>,
-  request: FastifyRequest,
-): Promise<Html> {
+async function renderSessions({ db, sessions }: PageServices, forms: PageForms<'sessions'>, request: FastifyRequest) {
   const viewer = getViewer(request)
   const limits = { idleMinutes: sessions.idleMinutes, limit: SESSIONS_SHOWN }
   const action = forms.actionOf('sessions')
@@ -261,13 +267,13 @@ async function renderSessions(
     </div>`
 }
 
-function renderBrowser(userAgent: string): Html {
+function renderBrowser(userAgent: string) {
   const name = findBrowserName(userAgent)
   if (name !== null) return html`${name}`
   return userAgent === '' ? html`unknown` : isolate(userAgent)
 }
 
-function renderSignOut(action: string, { id, userAgent, address }: ShownSession): Html {
+function renderSignOut(action: string, { id, userAgent, address }: ShownSession) {
   return renderConfirmedAction({
     label: 'Sign out',
     of: html`${renderBrowser(userAgent)} at ${address}`,
@@ -291,8 +297,9 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
         Company: isolate(getViewer(request).companyName),
       })}
         ${await renderAlerts(services, forms, request)} ${user.hasPassword && renderPasswordForm(forms, user.email)}
-        ${await renderProviderLink(services, user, getViewer(request).companyId)} ${await renderPasskeys(services, request, user)}
-        ${await renderTokens(services, forms, request, user.version)} ${await renderSessions(services, forms, request)}
+        ${await renderProviderLink(services, user, getViewer(request).companyId)}
+        ${await renderPasskeys(services, request, user)} ${await renderTokens(services, forms, request, user.version)}
+        ${await renderSessions(services, forms, request)}
         ${renderReportForm(forms, 'Your data', 'Everything that the service stores about you as a user.')}`,
     }),
     notices: {
@@ -339,11 +346,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices): vo
 }
 
 /** Renders the choice of alerts; nothing for users who are not administrators, or where no email can be sent. */
-async function renderAlerts(
-  { db, company }: PageServices,
-  forms: PageForms<'alerts'>,
-  request: FastifyRequest,
-): Promise<Html> {
+async function renderAlerts({ db, company }: PageServices, forms: PageForms<'alerts'>, request: FastifyRequest) {
   const { companyId, userId, role } = getViewer(request)
   if (role !== 'admin' || !company.outbox) return html``
   const isOn = await wantsAlerts(db, companyId, userId)
@@ -356,6 +359,8 @@ async function renderAlerts(
       }
     </p>
     ${renderForm(forms, 'alerts', {
-      buttons: html`<button name="alerts" value="${isOn ? 'off' : 'on'}">${isOn ? 'Stop alerts' : 'Email me alerts'}</button>`,
+      buttons: isOn
+        ? html`<button name="alerts" value="off">Stop alerts</button>`
+        : html`<button name="alerts" value="on">Email me alerts</button>`,
     })}`
 }

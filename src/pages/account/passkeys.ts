@@ -23,14 +23,19 @@ import { addFormPage, renderForm, type PageContent, type PageRequest, type Form 
 import {
   isolate,
   html,
-  type Html,
   renderCopyable,
   renderTable,
   renderTime,
   renderTimeOrNever,
   renderQuestionLink,
+  renderActions,
+  renderButton,
+  renderEmpty,
+  renderHint,
+  renderWarning,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { renderProof, requireProof } from '#pages/parts/proof'
 import { findSupport } from '#pages/sign-in/sign-in-form'
 import { assetUrl } from '#pages/assets/assets'
@@ -39,46 +44,44 @@ import { findBrowserName } from './browser-name.ts'
 const PASSKEYS_PATH = `${ACCOUNT_PATH}/passkeys`
 const RECOVERY_CODES_PATH = `${ACCOUNT_PATH}/recovery-codes`
 
-const PROVIDER_REQUIRED = html`<p class="warning">
-  Your company requires its identity provider, so passkeys don't sign you in.
-</p>`
-const LAST_PASSKEY = html`<p class="warning">
-  This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.
-</p>`
+const PROVIDER_REQUIRED = renderWarning("Your company requires its identity provider, so passkeys don't sign you in.")
+const LAST_PASSKEY = renderWarning(
+  'This is your last passkey: your password alone signs you in again, and your recovery codes are deleted.',
+)
 
 /** Renders the user's own passkeys and recovery codes, with the ways to change them. */
-export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord): Promise<Html> {
+export async function renderPasskeys(services: PageServices, request: FastifyRequest, user: UserRecord) {
   const { pool } = services.company
   const viewer = getViewer(request)
   const { party, reason } = findSupport(services)
   const passkeys = await listPasskeys(pool, viewer)
   const isFull = passkeys.length >= MAX_PASSKEYS
   const isProviderRequired = await mustUseProvider(pool, viewer)
-  const none = html`<p class="empty">You have no passkeys. Add one to sign in without a password.</p>`
-  const add = html`<p class="actions"><a class="button" href="${PASSKEYS_PATH}/new">Add a passkey…</a></p>`
+  const none = renderEmpty('You have no passkeys. Add one to sign in without a password.')
+  const add = renderActions(renderButton(`${PASSKEYS_PATH}/new`, 'Add a passkey…'))
   return html`<h2 id="passkeys">Passkeys</h2>
     <p>
-      A passkey signs you in with your fingerprint, your face, a PIN, or a security key, without a password. Once you have
-      one, your password alone no longer signs you in.
+      A passkey signs you in with your fingerprint, your face, a PIN, or a security key. Once you have one, your
+      password alone no longer signs you in.
     </p>
-    ${party === null && html`<p class="warning">Passkeys are unavailable. ${reason}</p>`}
+    ${party === null && renderWarning(`Passkeys are unavailable. ${reason}`)}
     ${isProviderRequired && PROVIDER_REQUIRED}
     ${passkeys.length === 0 ? none : renderPasskeyTable(passkeys, viewer.timeZone)}
     ${!(party === null || isFull || isProviderRequired) && add}
-    ${isFull && html`<p class="hint">You have ${MAX_PASSKEYS} passkeys, the most allowed.</p>`}
+    ${isFull && renderHint(`You have ${MAX_PASSKEYS} passkeys, the most allowed.`)}
     ${passkeys.length > 0 && user.hasPassword && renderCodes(await countRecoveryCodes(pool, viewer))}`
 }
 
-function renderCodes(left: number): Html {
+function renderCodes(left: number) {
   return html`<h3>Recovery codes</h3>
     <p>
       Without your passkeys, your password and a recovery code sign you in. Each code works once.
       ${left === 0 ? html`<strong>You have none left.</strong>` : html`You have <strong>${left}</strong> left.`}
     </p>
-    <p class="actions"><a class="button" href="${RECOVERY_CODES_PATH}">Make new recovery codes…</a></p>`
+    ${renderActions(renderButton(RECOVERY_CODES_PATH, 'Make new recovery codes…'))}`
 }
 
-function renderPasskeyTable(passkeys: Passkey[], timeZone: string): Html {
+function renderPasskeyTable(passkeys: Passkey[], timeZone: string) {
   return renderTable({
     caption: 'Your passkeys',
     columns: {
@@ -99,43 +102,31 @@ type PasskeyRequest = PageRequest<{ id: string }>
 /** `/account/passkeys/{id}/remove`: removes one of the user's own passkeys. */
 export function addPasskeyRemoval(app: FastifyInstance, services: PageServices): void {
   const { company, sessions } = services
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PASSKEYS_PATH}/:id/remove`,
     load: async (request: PasskeyRequest) => ({
       user: await requireOwnUser(services, request),
       ...(await findOwnPasskey(services, request)),
     }),
-    render: async ({ user, passkey, isLast }, forms, request) => {
-      const asked = { next: forms.actionOf('remove'), problem: forms.problemOf('remove') }
-      const proof = await renderProof(services, request, asked)
-      return {
-        title: `Remove ${passkey.name}`,
-        trail: [ACCOUNT],
-        heading: html`Remove “<bdi>${passkey.name}</bdi>”?`,
-        body: html`<p>
-            This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
-            passkey on your device as well, so that it is not offered again.
-          </p>
-          ${isLast && user.hasPassword && LAST_PASSKEY}
-          ${renderForm(forms, 'remove', {
-            version: user.version,
-            fields: [proof],
-            buttons: renderButtons('Remove passkey', ACCOUNT_PATH, 'danger'),
-          })}`,
-      }
+    ask: ({ user, passkey, isLast }) => ({
+      title: `Remove ${passkey.name}`,
+      heading: html`Remove “${isolate(passkey.name)}”?`,
+      trail: [ACCOUNT],
+      text: html`<p>
+          This passkey no longer signs you in. Your sessions that began with a passkey end, except this one. Delete the
+          passkey on your device as well, so that it is not offered again.
+        </p>
+        ${isLast && user.hasPassword && LAST_PASSKEY}`,
+      version: user.version,
+      button: 'Remove passkey',
+      back: ACCOUNT_PATH,
+    }),
+    async run(request, { passkey }, seen) {
+      const keptCookie = sessionCookie(request, sessions)
+      await removePasskey(company, getActing(request), { passkeyId: passkey.id, seen, keptCookie })
+      return `${ACCOUNT_PATH}?done=passkey-removed`
     },
-    forms: {
-      remove: {
-        async run(request, fields, reply) {
-          const { id: passkeyId } = (await findOwnPasskey(services, request)).passkey
-          await requireProof(services, reply)
-          const seen = readSeenVersion(fields)
-          const keptCookie = sessionCookie(request, sessions)
-          await removePasskey(company, getActing(request), { passkeyId, seen, keptCookie })
-          return { goTo: `${ACCOUNT_PATH}?done=passkey-removed` }
-        },
-      },
-    },
+    proof: services,
   })
 }
 
@@ -151,33 +142,24 @@ async function findOwnPasskey({ company }: PageServices, request: PasskeyRequest
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
 export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: RECOVERY_CODES_PATH,
     load: (request) => requireOwnUser(services, request),
-    render: async (user, forms, request) => {
-      const asked = { next: RECOVERY_CODES_PATH, problem: forms.problemOf('codes') }
-      const proof = await renderProof(services, request, asked)
-      return {
-        title: 'New recovery codes',
-        trail: [ACCOUNT],
-        heading: html`Make new recovery codes?`,
-        body: html`<p>Your earlier recovery codes stop working immediately.</p>
-          ${renderForm(forms, 'codes', {
-            version: user.version,
-            fields: [proof],
-            buttons: renderButtons('Make new codes', ACCOUNT_PATH),
-          })}`,
-      }
+    ask: ({ version }) => ({
+      title: 'New recovery codes',
+      trail: [ACCOUNT],
+      heading: html`Make new recovery codes?`,
+      text: html`<p>Your earlier recovery codes stop working immediately.</p>`,
+      version,
+      button: 'Make new codes',
+      back: ACCOUNT_PATH,
+      kind: 'primary',
+    }),
+    async issue(request, _, seen) {
+      const codes = await issueRecoveryCodes(services.company, getActing(request), seen)
+      return showRecoveryCodes('New recovery codes', codes, getViewer(request).email)
     },
-    forms: {
-      codes: {
-        async issue(request, fields, reply) {
-          await requireProof(services, reply)
-          const codes = await issueRecoveryCodes(services.company, getActing(request), readSeenVersion(fields))
-          return { page: showRecoveryCodes('New recovery codes', codes, getViewer(request).email) }
-        },
-      },
-    },
+    proof: services,
   })
 }
 
@@ -185,14 +167,14 @@ export function addRecoveryCodesPage(app: FastifyInstance, services: PageService
 function showRecoveryCodes(title: string, codes: string[], email: string): PageContent {
   return {
     title,
-    body: html`<p class="warning">Print or copy these recovery codes now. You won't see them again.</p>
+    body: html`${renderWarning("Print or copy these recovery codes now. You won't see them again.")}
       <h2>Recovery codes for ${email}</h2>
       <p>
         Without your passkeys, your password and one of these codes sign you in. Each code works once. Keep them where
         you would keep a key, apart from your password.
       </p>
       ${renderCopyable('codes', codes.join('\n'), 'Copy codes')}
-      <p class="actions"><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+      ${renderActions(renderButton(ACCOUNT_PATH, 'Go to your account'))}`,
   }
 }
 
@@ -242,7 +224,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
       return {
         title: 'Add a passkey',
         trail: [ACCOUNT],
-        body: party === null ? html`<p class="warning">Passkeys are unavailable. ${reason}</p>` : form,
+        body: party === null ? renderWarning(`Passkeys are unavailable. ${reason}`) : form,
       }
     },
     forms: {
@@ -269,7 +251,7 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
 function showRequest(name: string, options: object): PageContent {
   return {
     title: 'Add a passkey',
-    heading: html`Add the passkey “<bdi>${name}</bdi>”`,
+    heading: html`Add the passkey “${isolate(name)}”`,
     body: html`<p>Your browser asks where to keep the passkey, and checks that it is you. You have five minutes.</p>
       <noscript><p class="warning">Passkeys need JavaScript. <a href="${ACCOUNT_PATH}">Go back</a></p></noscript>
       <p class="alert" role="alert" data-passkey-fault hidden></p>
@@ -283,7 +265,7 @@ function showRequest(name: string, options: object): PageContent {
       >
         <input type="hidden" name="response" />
         <button class="primary">Create passkey</button>
-        <a class="button" href="${ACCOUNT_PATH}">Cancel</a>
+        ${renderButton(ACCOUNT_PATH, 'Cancel')}
       </form>
       <script src="${assetUrl('passkeys.js')}" type="module"></script>`,
   }

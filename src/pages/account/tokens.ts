@@ -15,16 +15,17 @@ import {
   isolate,
   renderBadge,
   html,
-  type Html,
   renderTable,
   renderTime,
   renderTimeOrNever,
   renderCopyWarning,
   renderCopyable,
   renderQuestionLink,
+  renderActions,
+  renderButton,
+  renderEmpty,
 } from '#pages/parts/elements'
 import {
-  renderButtons,
   checkForm,
   findError,
   readSeenVersion,
@@ -33,14 +34,8 @@ import {
   type FormFields,
   type FormProblem,
 } from '#pages/parts/form'
-import {
-  addFormPage,
-  renderForm,
-  type PageRequest,
-  type Form,
-  type PageContent,
-  type PageForms,
-} from '#pages/parts/form-page'
+import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderLastFour } from '#pages/parts/attribute-values'
@@ -69,27 +64,23 @@ export function addTokenRevocation(
   findTrail: (request: TokenRequest) => Promise<readonly UpperPage[]>,
 ): void {
   const { button, done } = TOKEN_ACTIONS.revoke
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${pattern}/tokens/:token/revoke`,
     async load(request: TokenRequest) {
       const { token } = await requireToken(db, request)
       return { token, trail: await findTrail(request) }
     },
-    render: ({ token, trail }, forms, request) => ({
+    ask: ({ token, trail }, request) => ({
       title: `Revoke ${token.name}`,
-      heading: html`Revoke “<bdi>${token.name}</bdi>”?`,
+      heading: html`Revoke “${isolate(token.name)}”?`,
       trail,
-      body: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>
-        ${renderForm(forms, 'revoke', { buttons: renderButtons(button, placeOf(request).path, 'danger') })}`,
+      text: html`<p>All requests with this token will be refused immediately. This can't be undone.</p>`,
+      button,
+      back: placeOf(request).path,
     }),
-    forms: {
-      revoke: {
-        async run(request) {
-          const { token } = await requireToken(db, request)
-          await revokeUserToken(company, getActing(request), token.id)
-          return { goTo: `${placeOf(request).path}?done=${done}` }
-        },
-      },
+    async run(request, { token }) {
+      await revokeUserToken(company, getActing(request), token.id)
+      return `${placeOf(request).path}?done=${done}`
     },
   })
 }
@@ -102,17 +93,17 @@ async function requireToken(db: LedgerDb, request: TokenRequest): Promise<SeenTo
 }
 
 /** Renders a page of the tokens of a user, newest first, each with a link to revoke it. */
-export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whenNone: string): Promise<Html> {
+export async function renderTokenList(db: LedgerDb, request: FastifyRequest, whenNone: string) {
   const { companyId, timeZone } = getViewer(request)
   const { userId, path } = placeOf(request)
   const { cursor, page } = readListQuery(request, 'tok')
   const tokens = await listUserTokens(db, companyId, { userId, ...page })
   const table = renderTokenTable(tokens.slice(0, ROWS_A_PAGE), path, timeZone)
-  return html`${tokens.length === 0 ? html`<p class="empty">${whenNone}</p>` : table}
+  return html`${tokens.length === 0 ? renderEmpty(whenNone) : table}
   ${renderListLinks(path, {}, cursor, tokens, ({ token }) => token.id)}`
 }
 
-function renderTokenTable(tokens: SeenToken[], path: string, timeZone: string): Html {
+function renderTokenTable(tokens: SeenToken[], path: string, timeZone: string) {
   return renderTable({
     caption: 'Tokens, newest first',
     columns: {
@@ -141,7 +132,7 @@ const BADGES = {
 }
 
 /** Renders the status of a token as a badge. */
-export function renderTokenStatus({ token, now }: SeenToken): Html {
+export function renderTokenStatus({ token, now }: SeenToken) {
   return BADGES[getTokenStatus(token, now)]
 }
 
@@ -177,10 +168,10 @@ function showToken(token: SeenToken['token'], secret: string, timeZone: string):
   return {
     title: 'Token created',
     body: html`${renderCopyWarning('the token')}
-      <h2>“<bdi>${token.name}</bdi>”, sent as <code>Authorization: Bearer</code></h2>
+      <h2>“${isolate(token.name)}”, sent as <code>Authorization: Bearer</code></h2>
       ${renderCopyable('token', secret, 'Copy token')}
       <p>It lets a program ${describeScopes(token.scopes)}. It works until ${renderTime(token.expiresAt, timeZone)}.</p>
-      <p><a class="button" href="${ACCOUNT_PATH}">Go to your account</a></p>`,
+      ${renderActions(renderButton(ACCOUNT_PATH, 'Go to your account'))}`,
   }
 }
 
@@ -188,7 +179,7 @@ function showToken(token: SeenToken['token'], secret: string, timeZone: string):
 const EVERYTHING = 'everything'
 
 /** Renders what the token may do, as far as there is a choice. */
-function renderScopes(role: Role, fields: FormFields, problem: FormProblem): Html {
+function renderScopes(role: Role, fields: FormFields, problem: FormProblem) {
   if (role === 'member') return html`<input type="hidden" name="${EVERYTHING}" value="on" />`
   const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
@@ -223,7 +214,7 @@ export async function renderTokens(
   forms: PageForms<'token'>,
   request: FastifyRequest,
   version: number,
-): Promise<Html> {
+) {
   const asked = { next: ACCOUNT_PATH, problem: forms.problemOf('token'), id: 'proof' }
   const proof = await renderProof(services, request, asked)
   return html`<h2 id="tokens">Tokens</h2>

@@ -2,7 +2,7 @@ import { buildItemUrl } from '#wording/attention-words'
 import { findKeyStatus, hasPreviousSecret, type SeenKey } from '#accounts/api-keys/api-keys'
 import { requestsInWindow, windowEnd } from '#domain/accounts/api-key'
 import { EXPIRES_SOON_MS, NEARLY_USED, type AttentionItem } from '#domain/attention'
-import { renderBadge, html, type Html, renderDay, renderTime } from '#pages/parts/elements'
+import { renderBadge, html, renderDay, renderTime } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatAge } from '#wording/numbers'
 import { renderLastFour } from '#pages/parts/attribute-values'
 import { formatExcess, formatLimits, formatScopes } from '#pages/parts/key-words'
@@ -16,7 +16,7 @@ export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[])
  * Renders the status of a key as a badge; of one that works but soon will not, when it expires. One that needs attention
  * is never green.
  */
-export function renderKeyStatus(seen: SeenKey, needsAttention = false): Html {
+export function renderKeyStatus(seen: SeenKey, needsAttention = false) {
   switch (findKeyStatus(seen)) {
     case 'active':
       return renderWorking(seen, needsAttention ? 'warn' : 'good')
@@ -29,7 +29,7 @@ export function renderKeyStatus(seen: SeenKey, needsAttention = false): Html {
   }
 }
 
-function renderWorking(seen: SeenKey, tone: 'good' | 'warn'): Html {
+function renderWorking(seen: SeenKey, tone: 'good' | 'warn') {
   const { key, now } = seen
   const { calls, limit } = computeQuotaUsed(seen)
   if (calls >= limit) return renderBadge('bad', 'Quota used up')
@@ -41,7 +41,7 @@ function renderWorking(seen: SeenKey, tone: 'good' | 'warn'): Html {
 }
 
 /** Renders the ends of the secrets of a key: two while the previous one works. */
-export function renderSecretEnds(seen: SeenKey): Html {
+export function renderSecretEnds(seen: SeenKey) {
   const { lastFour, previousLastFour } = seen.key
   if (!hasPreviousSecret(seen)) return renderLastFour(lastFour)
   return html`${renderLastFour(lastFour)}
@@ -49,7 +49,7 @@ export function renderSecretEnds(seen: SeenKey): Html {
 }
 
 /** Renders what a key may do, and from where. */
-export function renderAccess({ scopes, allowedNetworks, writableFields }: SeenKey['key']): Html {
+export function renderAccess({ scopes, allowedNetworks, writableFields }: SeenKey['key']) {
   const words = formatScopes(scopes)
   return html`${words.charAt(0).toUpperCase()}${words.slice(1)}${
     allowedNetworks !== null && html`<span class="hint"> · ${formatCount(allowedNetworks.length, 'network')}</span>`
@@ -57,33 +57,33 @@ export function renderAccess({ scopes, allowedNetworks, writableFields }: SeenKe
 }
 
 /** Renders the networks from which a key may be used. */
-export function renderNetworks({ allowedNetworks }: SeenKey['key']): Html {
+export function renderNetworks({ allowedNetworks }: SeenKey['key']) {
   return allowedNetworks === null
     ? html`any address`
     : html`${allowedNetworks.map((network) => html`<code class="below">${network}</code><br />`)}`
 }
 
 /** Renders how much of its quota a key has used in the current period, and when the quota resets. */
-export function renderQuota(seen: SeenKey, timeZone: string): Html {
+export function renderQuota(seen: SeenKey, timeZone: string) {
   const { calls, limit } = computeQuotaUsed(seen)
-  return html`${`${formatNumber(calls)} / ${formatNumber(limit)}`}<span class="hint"> · resets ${renderReset(seen, timeZone)}</span>`
+  const reset = html`<span class="hint"> · resets ${renderReset(seen, timeZone)}</span>`
+  return html`${formatNumber(calls)} / ${formatNumber(limit)}${reset}`
 }
 
 /** Renders when the quota of a key resets: the day, unless that is too coarse. */
-export function renderReset(seen: SeenKey, timeZone: string): Html {
+export function renderReset(seen: SeenKey, timeZone: string) {
   const { resetsAt } = computeQuotaUsed(seen)
   const isShort = seen.key.refreshPeriod === 'hourly' || seen.key.refreshPeriod === 'daily'
   return isShort ? renderTime(resetsAt, timeZone) : renderDay(resetsAt, timeZone)
 }
 
 /** Renders how many people a key may deactivate and change in a day, and what it did today. */
-export function renderLimits({ key, now }: SeenKey, timeZone: string): Html {
+export function renderLimits({ key, now }: SeenKey, timeZone: string) {
   const { people } = key.usage
   const done = people?.day === now.slice(0, 10) ? people.done : null
   const allowed = key.excess !== null && key.excess.until > now ? key.excess : null
-  const today = done
-    ? html`<span class="hint"> · today (UTC) ${formatNumber(done.max_deactivations)} deactivated, ${formatNumber(done.max_changes)} changed</span>`
-    : ''
+  const [deactivated, changed] = [done?.max_deactivations ?? 0, done?.max_changes ?? 0].map(formatNumber)
+  const today = done && html`<span class="hint"> · today (UTC) ${deactivated} deactivated, ${changed} changed</span>`
   const more = allowed
     ? html`<div>Allowed until ${renderTime(allowed.until, timeZone)}: ${formatExcess(allowed)}</div>`
     : ''
@@ -91,7 +91,7 @@ export function renderLimits({ key, now }: SeenKey, timeZone: string): Html {
 }
 
 /** Renders when a key was last used. */
-export function renderLastUsed({ usage }: SeenKey['key'], timeZone: string): Html {
+export function renderLastUsed({ usage }: SeenKey['key'], timeZone: string) {
   return usage.lastUsedMs === null ? html`never` : renderTime(new Date(usage.lastUsedMs).toISOString(), timeZone)
 }
 
@@ -109,7 +109,7 @@ export function computeQuotaUsed({ key, now }: SeenKey) {
 }
 
 /** Renders a bar that is full when the quota is used up. Put the numbers next to it. */
-export function renderQuotaBar({ percent }: { percent: number }): Html {
+export function renderQuotaBar({ percent }: { percent: number }) {
   return html`<svg class="quota" aria-hidden="true" height="12">
     <rect class="quota-ground" width="100%" height="12" rx="3" />
     <rect

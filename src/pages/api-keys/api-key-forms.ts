@@ -35,7 +35,7 @@ import {
   renderHidden,
 } from '#pages/parts/form'
 import { formatScopes, DAYS, formatExpectedCalls } from '#pages/parts/key-words'
-import { describeZone, html, type Html } from '#pages/parts/elements'
+import { describeZone, html } from '#pages/parts/elements'
 import { renderFormSection, type PageForms } from '#pages/parts/form-page'
 import { capitalise } from '#pages/parts/call-words'
 
@@ -148,7 +148,8 @@ export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): r
       lines: 3,
       isRequired: false,
       hint:
-        `Leave empty for all. Others are accepted, ignored, and noted in the log. Names: ${ATTRIBUTE_NAMES.join(', ')}. ` +
+        'Leave empty for all. Others are accepted, ignored, and noted in the log. ' +
+        `Names: ${ATTRIBUTE_NAMES.join(', ')}. ` +
         'Leave status out if another system says who has left.',
       format: ({ writableFields }) => (writableFields ?? []).join(' '),
       read: (text) => (trimBlanks(text) === '' ? null : readWords(text)),
@@ -256,7 +257,7 @@ export function renderExpectedCalls(
   forms: PageForms<'expect'>,
   proposal: ExpectedCalls | null,
   timeZone: string,
-): Html {
+) {
   const isProposed = proposal !== null && !isSameExpectation(proposal, key.expectedCalls)
   return renderFormSection(forms, 'expect', {
     heading: 'Expected calls',
@@ -273,15 +274,16 @@ export function renderExpectedCalls(
   })
 }
 
-function renderProposal(action: string, version: number, proposal: ExpectedCalls): Html {
+function renderProposal(action: string, version: number, proposal: ExpectedCalls) {
   return html`<form method="post" action="${action}" class="actions">
-    ${renderSeenVersion(version)} ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
+    ${renderSeenVersion(version)}
+    ${Object.entries(formatFields(proposal)).map(([name, value]) => renderHidden(name, value))}
     <span>In the last ${PROPOSAL_DAYS} days, this key called ${formatExpectedCalls(proposal)}.</span>
     <button>Expect that</button>
   </form>`
 }
 
-function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: string): Html {
+function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: string) {
   const noDay = findError('days', 'Days', problem)
   const hint = `Such as 06:00, in ${timeZone}. The call may come after that time of the day before.`
   return html`${renderFields([WAY], fields, problem)}
@@ -319,7 +321,7 @@ function formatDays(weekdays: readonly number[]): FormFields {
   return Object.fromEntries(weekdays.map((weekday) => [`day_${weekday}`, '1']))
 }
 
-/** Reads a number of people; null if the field is empty. A text that is no number is returned, for the schema to refuse. */
+/** Reads a number of people; null if the field is empty. Other texts are returned, for the schema to refuse. */
 export function readExcess(text = '') {
   return trimBlanks(text) === '' ? null : readWholeNumber(text)
 }
@@ -327,7 +329,7 @@ export function readExcess(text = '') {
 const PEOPLE = { type: 'number', min: 1, isRequired: false } as const
 
 /** Renders the form `allow`, if a call was refused for the limits of a key since somebody last allowed one. */
-export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms: PageForms<'allow'>): Html {
+export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms: PageForms<'allow'>) {
   const refused = usage.people?.refused
   if (!refused) return html``
   return renderFormSection(forms, 'allow', {

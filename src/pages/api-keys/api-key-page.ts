@@ -14,7 +14,6 @@ import { readCallsChart } from '#pages/charts/calls-chart'
 import {
   renderStatusBadge,
   html,
-  type Html,
   renderTable,
   renderTime,
   renderAddressLink,
@@ -22,6 +21,8 @@ import {
   renderId,
   renderSection,
   renderTimeOrNever,
+  isolate,
+  renderButton,
 } from '#pages/parts/elements'
 import { describeResult } from '#pages/parts/call-words'
 import { renderProblemsOf } from '#pages/parts/attention'
@@ -30,12 +31,12 @@ import {
   listNotices,
   renderAction,
   addFormPage,
-  renderForm,
   renderFormSection,
   type PageForms,
   type PageRequest,
 } from '#pages/parts/form-page'
-import { checkForm, keepLineBreaks, readSeenVersion, renderButtons } from '#pages/parts/form'
+import { addQuestionPage } from '#pages/parts/question-page'
+import { checkForm, keepLineBreaks, readSeenVersion } from '#pages/parts/form'
 import { formatScopes } from '#pages/parts/key-words'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
@@ -67,7 +68,7 @@ const { path: LOGS_PATH } = NAVIGATION.bulkUserLogs
 const LAST_CALLS = 5
 
 /** Reads and renders what a key was used for: a chart, and its last calls. Empty if there are none. */
-async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZone: string): Promise<Html> {
+async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZone: string) {
   const db = await reads.of(companyId)
   const { entries } = await listLogEntries(db, companyId, { key }, { before: null, limit: LAST_CALLS })
   if (entries.length === 0) return html``
@@ -77,7 +78,7 @@ async function readKeyCalls(reads: Reads, companyId: string, key: string, timeZo
   </aside>`
 }
 
-function renderLastCalls(entries: readonly LogEntry[], timeZone: string): Html {
+function renderLastCalls(entries: readonly LogEntry[], timeZone: string) {
   return renderTable({
     caption: 'The last calls',
     columns: {
@@ -182,28 +183,25 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
 
 /** `/settings/api-keys/{id}/revoke`: asks before a key is revoked. The page of the key takes the form. */
 function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/revoke`,
     load: (request: KeyRequest) => loadKey(services, request),
-    render: ({ key }, forms, request) => ({
+    ask: ({ key }, request) => ({
       title: `Revoke ${key.name}`,
-      heading: html`Revoke “<bdi>${key.name}</bdi>”?`,
+      heading: html`Revoke “${isolate(key.name)}”?`,
       trail: [NAVIGATION.apiKeys, { label: key.name, path: `${PATH}/${key.id}` }],
-      body: html`<p>
+      text: html`<p>
           All calls with this key, including uploads in progress, will be refused immediately. This can't be undone.
         </p>
         <p>
           Last used: ${renderLastUsed(key, getViewer(request).timeZone)}. To block it temporarily, disable it instead.
-        </p>
-        ${renderForm(forms, 'revoke', { buttons: renderButtons(REVOKE.button, `${PATH}/${key.id}`, 'danger') })}`,
+        </p>`,
+      button: REVOKE.button,
+      back: `${PATH}/${key.id}`,
     }),
-    forms: {
-      revoke: {
-        async run(request) {
-          await changeApiKey(services.company, getActing(request), readKeyId(request.params.id), { change: 'revoke' })
-          return { goTo: `${PATH}/${readKeyId(request.params.id)}?done=${REVOKE.done}` }
-        },
-      },
+    async run(request, { key }) {
+      await changeApiKey(services.company, getActing(request), key.id, { change: 'revoke' })
+      return `${PATH}/${key.id}?done=${REVOKE.done}`
     },
   })
 }
@@ -240,7 +238,7 @@ function renderKeyPage(
         <div>
           ${renderKeyFacts(seen, problems, timeZone)}
           <div class="actions">
-            <a class="button" href="${NAVIGATION.bulkUserLogs.path}?key=${key.id}">View calls</a>
+            ${renderButton(`${NAVIGATION.bulkUserLogs.path}?key=${key.id}`, 'View calls')}
             ${!key.isRevoked && renderKeyActions(key, forms)}
           </div>
         </div>
@@ -251,7 +249,7 @@ function renderKeyPage(
   }
 }
 
-function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
+function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZone: string) {
   const { key } = seen
   return renderFacts({
     Status: renderKeyStatus(seen, hasProblem(seen, problems)),
@@ -274,10 +272,11 @@ function renderKeyFacts(seen: SeenKey, problems: readonly AttentionItem[], timeZ
 /** Addresses that are shown of a key, the last used ones. */
 const SHOWN_ADDRESSES = 50
 
-function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
+function renderAddresses(addresses: UsedAddress[], timeZone: string) {
   if (addresses.length === 0) return html``
   const count = addresses.length === 1 ? '1 address' : `${addresses.length} addresses`
-  const status = `Calls that create or update employees came from ${addresses.length < SHOWN_ADDRESSES ? '' : 'at least '}${count}.`
+  const least = addresses.length < SHOWN_ADDRESSES ? '' : 'at least '
+  const status = `Calls that create or update employees came from ${least}${count}.`
   return renderSection(
     { heading: 'Addresses', status },
     renderTable({
@@ -286,16 +285,17 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string): Html {
         Address: ({ address }) => renderAddressLink(address),
         'First call': ({ firstAt }) => renderTime(firstAt, timeZone),
         'Last call': ({ lastAt }) => renderTime(lastAt, timeZone),
-        Program: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div><bdi>${userAgent}</bdi></div>`)}`,
+        Program: ({ userAgents }) => html`${userAgents.map((userAgent) => html`<div>${isolate(userAgent)}</div>`)}`,
       },
       rows: addresses,
     }),
   )
 }
 
-function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms): Html {
-  return html`${isEnabled ? renderAction(forms, 'disable', ACTIONS.disable) : renderAction(forms, 'enable', ACTIONS.enable)}
-    <a class="button danger" href="${PATH}/${id}/revoke">Revoke…</a>`
+function renderKeyActions({ id, isEnabled }: SeenKey['key'], forms: KeyForms) {
+  const change = isEnabled ? 'disable' : 'enable'
+  return html`${renderAction(forms, change, ACTIONS[change])}
+    ${renderButton(`${PATH}/${id}/revoke`, 'Revoke…', 'danger')}`
 }
 
 /** Whether an administrator solves a problem with the first form. */
@@ -313,11 +313,11 @@ const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in 
 }
 
 const ROTATION = html`<p>
-  The key gets a new secret, which is shown once. The current secret keeps working for the time you choose. Any older secret
+  The key gets a new secret, which is shown once. The current one works on for the time you choose, and any older one
   stops now.
 </p>`
 
-function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string): Html {
+function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string) {
   const { key } = seen
   return html`${renderFormSection(forms, 'edit', {
     heading: 'Name, quota and access',

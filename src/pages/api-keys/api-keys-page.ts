@@ -6,9 +6,13 @@ import {
   renderCopyWarning,
   renderCopyable,
   renderTime,
-  type Html,
   renderTable,
   renderTimeOrNever,
+  isolate,
+  renderActions,
+  renderButton,
+  renderNameLink,
+  renderEmpty,
 } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { getViewer, type PageServices, getActing, readProblemsOf } from '#pages/parts/context'
@@ -66,7 +70,7 @@ export function showSecret(
     title: isFirst ? 'API key created' : 'Secret rotated',
     body: html`${renderCopyWarning('the secret')}
       ${key.scopes.includes('scim') && renderProviderSetup(baseUrl, key.id, secret)}
-      <h2>Secret of “<bdi>${key.name}</bdi>”, sent as <code>x-api-key</code></h2>
+      <h2>Secret of “${isolate(key.name)}”, sent as <code>x-api-key</code></h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <h2>API ID, sent as <code>x-api-id</code></h2>
       ${renderCopyable('api-id', key.id, 'Copy ID')}
@@ -75,7 +79,7 @@ export function showSecret(
       <p>This command verifies the key and changes nothing:</p>
       ${renderCopyable('verify-line', buildVerifyCommand(baseUrl, { id: key.id, secret }), 'Copy command')}
       ${key.scopes.includes('employees:write') && renderCreateLine(buildCreateCommand(baseUrl, { id: key.id, secret }))}
-      <p><a class="button" href="${NAVIGATION.apiKeys.path}/${key.id}">View key</a></p>`,
+      ${renderActions(renderButton(`${NAVIGATION.apiKeys.path}/${key.id}`, 'View key'))}`,
   }
 }
 
@@ -83,8 +87,8 @@ export function showSecret(
 function renderProviderSetup(baseUrl: string, id: string, secret: string) {
   return html`<h2>For your identity provider</h2>
     <p>
-      Address: “SCIM connector base URL” in Okta (with <code>userName</code> as the unique identifier and “HTTP Header” as
-      the authentication mode), “Tenant URL” in Microsoft Entra ID.
+      Address: “SCIM connector base URL” in Okta (the unique identifier is <code>userName</code>, and the authentication
+      mode “HTTP Header”), “Tenant URL” in Microsoft Entra ID.
     </p>
     ${renderCopyable('scim-url', `${baseUrl}/scim/v2`, 'Copy address')}
     <p>Token: “Authorization” in Okta, “Secret token” in Entra. Turn the provisioning of groups off.</p>
@@ -132,22 +136,28 @@ function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
   }
 }
 
-const HINT = 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.'
+const SEARCH = {
+  name: 'q',
+  label: 'Find a key or token',
+  autocomplete: 'off',
+  isNoWord: true,
+  hint: 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.',
+}
 
 /** Renders the search. With a script, the browser sends the SHA-256 of a secret instead of the secret. */
-function renderSecretSearch(problem: FormProblem): Html {
+function renderSecretSearch(problem: FormProblem) {
   return html`<form method="post" action="${PATH}" class="filters" role="search" data-hashed-secret>
-    ${renderField({ name: 'q', label: 'Find a key or token', autocomplete: 'off', isNoWord: true, hint: HINT }, problem)}
+    ${renderField(SEARCH, problem)}
     <input type="hidden" name="secret_sha256" />
     <div class="actions"><button>Find</button></div>
   </form>`
 }
 
-function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string): Html {
+function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string) {
   if (items.length === 0)
-    return html`<p class="empty">
-      No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.
-    </p>`
+    return renderEmpty(
+      'No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.',
+    )
   return html`${renderTable({
     caption: 'Keys and tokens',
     columns: {
@@ -162,13 +172,13 @@ function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string
     ${isMore && html`<p>There are more. Enter more of the name.</p>`}`
 }
 
-function renderKeyName({ key }: SeenKey): Html {
-  return html`<a href="${PATH}/${key.id}"><bdi>${key.name}</bdi></a><br /><code class="below">${key.id}</code>`
+function renderKeyName({ key }: SeenKey) {
+  return html`${renderNameLink(`${PATH}/${key.id}`, key.name)}<br /><code class="below">${key.id}</code>`
 }
 
-function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>): Html {
-  return html`<a href="${NAVIGATION.users.path}/${token.userId}#tokens"><bdi>${token.name}</bdi></a><br />
-    Token of <bdi>${owners.get(token.userId) ?? 'Erased user'}</bdi><br /><code class="below">${token.id}</code>`
+function renderTokenName({ token }: SeenToken, owners: ReadonlyMap<string, string>) {
+  return html`${renderNameLink(`${NAVIGATION.users.path}/${token.userId}#tokens`, token.name)}<br />
+    Token of ${isolate(owners.get(token.userId) ?? 'Erased user')}<br /><code class="below">${token.id}</code>`
 }
 
 const FOUND_BY = {
@@ -179,7 +189,7 @@ const FOUND_BY = {
   name: 'Its name',
 }
 
-function renderPreviousEnd(seen: SeenKey, timeZone: string): Html {
+function renderPreviousEnd(seen: SeenKey, timeZone: string) {
   const { previousExpiresAt: end } = seen.key
   return end === null
     ? html``
@@ -242,7 +252,7 @@ function renderKeyList(
   { filter, cursor, keys, problems }: Awaited<ReturnType<typeof loadKeys>>,
   searchProblem: FormProblem,
   timeZone: string,
-): Html {
+) {
   const { status = '' } = filter
   const isNone = keys.length === 0 && status === '' && cursor === undefined
   const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }
@@ -252,28 +262,28 @@ function renderKeyList(
       Programs call the API with a key. See the <a href="/docs">API reference</a> and the
       <a href="/problems">problem codes</a>.
     </p>
-    ${!isNone && html`<p class="actions"><a class="button primary" href="${PATH}/new">Create API key</a></p>`}
+    ${!isNone && renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))}
     ${isNone ? renderNoKeys() : html`${filters} ${table}`}
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
 }
 
-function renderNoKeys(): Html {
+function renderNoKeys() {
   return html`<div class="empty">
     <h2>No API keys yet</h2>
     <p>A program needs a key to create and update employees.</p>
-    <p><a class="button primary" href="${PATH}/new">Create API key</a></p>
+    ${renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))}
   </div>`
 }
 
 const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })
 
-function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], timeZone: string): Html {
-  if (keys.length === 0) return html`<p class="empty">No matching keys. <a href="${PATH}">Show all</a></p>`
+function renderKeyTable(keys: SeenKey[], problems: readonly AttentionItem[], timeZone: string) {
+  if (keys.length === 0) return renderEmpty(html`No matching keys. <a href="${PATH}">Show all</a>`)
   return renderTable({
     caption: 'API keys, newest first',
     isInLines: true,
     columns: {
-      Name: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}"><bdi>${key.name}</bdi></a>`,
+      Name: ({ key }) => html`<a href="${PATH}/${key.id}" title="${key.name}">${isolate(key.name)}</a>`,
       Secret: renderSecretEnds,
       Status: (seen) => {
         const reasons = renderReasons(seen.key.id, problems, PATH, timeZone)

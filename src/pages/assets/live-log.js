@@ -32,14 +32,15 @@ let waiting = []
 
 let isPaused = false
 
+const countNew = (count) => `${count} new ${count === 1 ? 'entry' : 'entries'}`
+
 function showConnection() {
   const isOpen = stream?.readyState === EventSource.OPEN
   const connection = isOpen ? 'Live' : failures > 0 ? 'Reconnecting' : 'Connecting'
   part('status').textContent = isSignedOut ? 'Signed out' : isPaused ? 'Paused' : connection
   part('sign-in').hidden = !isSignedOut
   part('waiting').hidden = waiting.length === 0
-  part('waiting').textContent =
-    `${waiting.length === MAX_ROWS ? 'More than ' : ''}${waiting.length} new ${waiting.length === 1 ? 'entry' : 'entries'}`
+  part('waiting').textContent = `${waiting.length === MAX_ROWS ? 'More than ' : ''}${countNew(waiting.length)}`
 }
 
 /** Whether rows can be inserted without moving what somebody reads or points at. */
@@ -59,8 +60,7 @@ function announce(count) {
   unannounced += count
   clearTimeout(announcing)
   announcing = setTimeout(() => {
-    part('announcement').textContent =
-      `${unannounced} new ${unannounced === 1 ? 'entry' : 'entries'}${waiting.length > 0 ? ' waiting' : ''}`
+    part('announcement').textContent = `${countNew(unannounced)}${waiting.length > 0 ? ' waiting' : ''}`
     unannounced = 0
   }, ANNOUNCED_AFTER_MS)
 }

@@ -87,7 +87,7 @@ function keepFilters() {
   if (isList) sessionStorage.setItem(location.pathname, query.toString())
 }
 
-/** Sends the SHA-256 of a secret instead of the secret, where the browser can compute it: `<form data-hashed-secret>`. */
+/** Sends the SHA-256 of a secret, where the browser can compute it, and not the secret: `<form data-hashed-secret>`. */
 function hashSecrets(form) {
   const { q, secret_sha256: hashed } = form.elements
   const send = async (secret) => {

@@ -312,8 +312,10 @@ function show(kind, role, ...texts) {
 
 function describe({ manifest, checkpoint, count, erased }) {
   const isOurs = [...document.querySelectorAll('#keys code')].some((key) => key.textContent === checkpoint.encodedKey)
+  const proven = `${number(count)} of ${number(manifest.events)} events are in the ledger of ${manifest.company.name}`
+  const signed = `signed ${day(manifest.signed_at)} by key ${checkpoint.keyId}`
   return [
-    `${number(count)} of ${number(manifest.events)} events are in the ledger of ${manifest.company.name} at ${number(checkpoint.size)} events, signed ${day(manifest.signed_at)} by key ${checkpoint.keyId}.`,
+    `${proven} at ${number(checkpoint.size)} events, ${signed}.`,
     erased === 0
       ? ''
       : `The data of ${number(erased)} of them are erased; the events that erased them are in the file.`,

@@ -13,7 +13,7 @@ import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, toFormProblem, checkForm, readFormFields } from '#pages/parts/form'
 import { addFormPage, renderForm, type PageForms, type PageRequest } from '#pages/parts/form-page'
-import { html, type Html, renderStatusBadge } from '#pages/parts/elements'
+import { html, renderStatusBadge, isolate, renderButton } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import {
   readRefusals,
@@ -104,7 +104,7 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
     trail: [NAVIGATION.bulkUserLogs, { label: formatCall(entry), path: buildEntryUrl(entry) }],
     body: html`<p>
         ${formatCount(refused.size, 'record')} ${wasOrWere(refused.size)}
-        refused.${others !== 0 && ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, as they were.`}
+        refused.${others !== 0 && ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, unchanged.`}
         Leave a field empty to send none.
       </p>
       ${renderForm(forms, 'send', {
@@ -112,8 +112,8 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
         values: Object.fromEntries(fields.map(({ value }, at) => [nameOf(at), value])),
         buttons: html`<div class="actions">
           <button class="primary">Send ${formatCount(all, 'record')} again</button>
-          <a class="button" href="${buildUploadUrl(entry.entry.id)}">Correct in a file</a>
-          <a class="button" href="${buildEntryUrl(entry)}">Cancel</a>
+          ${renderButton(buildUploadUrl(entry.entry.id), 'Correct in a file')}
+          ${renderButton(buildEntryUrl(entry), 'Cancel')}
         </div>`,
       })}`,
   }
@@ -124,7 +124,7 @@ function nameOf(at: number): string {
 }
 
 /** Renders the fields with what the API said of each, below the names of their people. */
-function renderFields(fields: FaultyCall['fields'], values: FormFields): Html {
+function renderFields(fields: FaultyCall['fields'], values: FormFields) {
   const errors = fields.flatMap(({ messages }, at) =>
     messages.map((message) => ({
       index: 0,
@@ -138,7 +138,7 @@ function renderFields(fields: FaultyCall['fields'], values: FormFields): Html {
   return html`${[...Map.groupBy(fields.entries(), ([, { index }]) => index).values()].map(
     (ofRecord) =>
       html`<fieldset>
-        <legend><bdi>${ofRecord[0]![1].person}</bdi></legend>
+        <legend>${isolate(ofRecord[0]![1].person)}</legend>
         ${ofRecord.map(([at, { name }]) =>
           renderField(
             { name: nameOf(at), label: formatAttributeName(name), value: values[nameOf(at)] ?? '', isRequired: false },
@@ -241,8 +241,8 @@ async function openEntry({ reads, requireLogEntry }: PageServices, request: Entr
   return { db, entry, client: await readClientOf(db, companyId, entry.position) }
 }
 
-function renderHeading(entry: LogEntry): Html {
-  return html`${formatCall(entry)} · <bdi>${formatCaller(entry.entry)}</bdi>`
+function renderHeading(entry: LogEntry) {
+  return html`${formatCall(entry)} · ${isolate(formatCaller(entry.entry))}`
 }
 
 function readRecordQuery(query: unknown, outcomes: OutcomeCounts): RecordQuery {

@@ -5,7 +5,7 @@ import { formatNumber } from '#wording/numbers'
 import type { DetailedRecord } from '#log/refused-records'
 import { encodeCursor } from '#http/server/query-values'
 import { describeCause } from '#pages/parts/describe-cause'
-import { html, type Html } from '#pages/parts/elements'
+import { html, isolate, renderButton, renderEmpty, renderHint } from '#pages/parts/elements'
 import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
@@ -19,12 +19,10 @@ function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>): string
   return `${code}:${pointer}`
 }
 
+type Download = 'records.csv' | 'failed-records.csv' | 'failed-records.json'
+
 /** Builds the address of a download of an entry's records. */
-function buildDownloadUrl(
-  { entry }: LogEntry,
-  file: 'records.csv' | 'failed-records.csv' | 'failed-records.json',
-  filter: QueryValues,
-): string {
+function buildDownloadUrl({ entry }: LogEntry, file: Download, filter: QueryValues): string {
   return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
 }
 
@@ -32,11 +30,7 @@ function buildDownloadUrl(
  * Renders why records were refused, most frequent first. Each cause is a filter and has downloads. A chosen one stays in
  * view.
  */
-export function renderCauses(
-  entry: LogEntry,
-  { causes, hasMore, isPartial }: Refusals,
-  chosen: string | undefined,
-): Html {
+export function renderCauses(entry: LogEntry, { causes, hasMore, isPartial }: Refusals, chosen: string | undefined) {
   if (causes.length === 0) return html``
   const isShown = (cause: Cause, at: number) => at < SHOWN || formatCause(cause) === chosen
   const list = (some: Cause[]) =>
@@ -46,7 +40,7 @@ export function renderCauses(
   const further = causes.filter((cause, at) => !isShown(cause, at))
   const count = `${formatNumber(further.length)}${hasMore ? ' or more' : ''}`
   return html`<div id="causes">
-    ${isPartial && html`<p class="hint">The call has so many errors that only the first were counted.</p>`}
+    ${isPartial && renderHint('The call has so many errors that only the first were counted.')}
     ${list(causes.filter(isShown))}
     ${
       further.length !== 0 &&
@@ -58,18 +52,19 @@ export function renderCauses(
   </div>`
 }
 
-function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean): Html {
+function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
   const error = formatCause(cause)
   const words = describeCause(cause)
   const filtered = `${buildUrl(buildEntryUrl(entry), { error })}#causes`
+  const renderDownload = (file: Download, format: string) =>
+    html`<a href="${buildDownloadUrl(entry, file, { error })}" download
+      >${format}<span class="visually-hidden">: ${words}</span></a
+    >`
   return html`<li>
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen && html`aria-current="true"`}>${words}</a>
     <span class="unbroken"
-      ><a href="${buildDownloadUrl(entry, 'failed-records.csv', { error })}" download>CSV<span class="visually-hidden">: ${words}</span></a>
-      <a href="${buildDownloadUrl(entry, 'failed-records.json', { error })}" download
-        >JSON<span class="visually-hidden">: ${words}</span></a
-      ></span
+      >${renderDownload('failed-records.csv', 'CSV')} ${renderDownload('failed-records.json', 'JSON')}</span
     >
   </li>`
 }
@@ -107,7 +102,7 @@ interface RecordSection {
 }
 
 /** Renders the records of an entry with their filters and downloads. */
-export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection): Html {
+export function renderRecords({ entry, outcomes, refusals, query, page }: RecordSection) {
   return html`<section aria-labelledby="records">
     <div class="tools">
       <h2 id="records" class="visually-hidden">Records</h2>
@@ -140,7 +135,7 @@ function countChanged(outcomes: OutcomeCounts): { total: number; changed: number
 }
 
 /** Renders the outcomes of a call's records as filters, if they differ. */
-function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery): Html {
+function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, shown }: RecordQuery) {
   if (outcomes.size < 2) return html``
   const { total, changed } = countChanged(outcomes)
   const isChanged = outcomes.size > 2 && changed < total
@@ -164,18 +159,18 @@ function renderOutcomeFilter(entry: LogEntry, outcomes: OutcomeCounts, { given, 
 }
 
 /** Renders the chosen cause with a link that removes the filter. */
-function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery): Html {
+function renderChosenCause(entry: LogEntry, refusals: Refusals | null, { given }: RecordQuery) {
   const { error = '' } = given
   if (error === '') return html``
   const cause = refusals?.causes.find((candidate) => formatCause(candidate) === error)
   const all = `${buildUrl(buildEntryUrl(entry), { ...given, error: '' })}#causes`
   return html`<span class="chip chosen"
-    ><bdi>${cause ? describeCause(cause) : error}</bdi>
+    >${isolate(cause ? describeCause(cause) : error)}
     <a href="${all}" aria-label="Remove this filter">×</a></span
   >`
 }
 
-function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
+function renderSearch(entry: LogEntry, { given, problem }: RecordQuery) {
   const kept = (['status', 'error', 'limit'] as const).filter((name) => given[name] !== '')
   const person = { name: 'q', label: 'Person', placeholder: 'Person', isRequired: false, maxLength: 254 }
   return html`<form method="get" action="${buildEntryUrl(entry)}#records" class="tools" role="search">
@@ -186,7 +181,7 @@ function renderSearch(entry: LogEntry, { given, problem }: RecordQuery): Html {
   </form>`
 }
 
-function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, shown, filter }: RecordQuery): Html {
+function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, shown, filter }: RecordQuery) {
   const { q = '', error = '' } = filter ? given : {}
   const status = filter && shown !== ALL ? shown : ''
   const json = buildDownloadUrl(entry, 'failed-records.json', { q, error })
@@ -194,10 +189,10 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const isOfProvider = entry.entry.name === 'SCIM'
-  const fix = isOfProvider
-    ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
-    : html`<a class="button primary" href="${buildEntryUrl(entry)}/fix">Fix and send again</a>`
+  const fix =
+    entry.entry.name === 'SCIM'
+      ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
+      : renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
   const ofKept = html`${fix}
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
@@ -209,15 +204,15 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   </p>`
 }
 
-function renderMissing(count: number): Html {
+function renderMissing(count: number) {
   if (count === 0) return html``
   const [records, they] = count === 1 ? ['record is', 'it was'] : ['records are', 'they were']
-  return html`<p class="hint">
-    ${formatNumber(count)} failed ${records} not in the JSON: ${they} erased or too large to keep.
-  </p>`
+  return renderHint(
+    html`${formatNumber(count)} failed ${records} not in the JSON: ${they} erased or too large to keep.`,
+  )
 }
 
-function renderInvalid(entry: LogEntry, { problem }: RecordQuery): Html {
+function renderInvalid(entry: LogEntry, { problem }: RecordQuery) {
   const messages = problem!.errors.map(({ message }) => message).join('; ')
   return html`<p class="alert" role="alert">
     This filter is not valid: ${messages || problem!.detail}.
@@ -225,11 +220,15 @@ function renderInvalid(entry: LogEntry, { problem }: RecordQuery): Html {
   </p>`
 }
 
-function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage): Html {
+const NUMBERING = html`<p class="hint">
+  Records are numbered from 1; their <code>index</code> in API responses begins with 0. Names and emails are current.
+</p>`
+
+function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevious, hasNext }: RecordPage) {
   if (records.length === 0)
-    return html`<p class="empty">
-      No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.
-    </p>`
+    return renderEmpty(
+      html`No matching records. <a href="${buildEntryUrl(entry)}#records">Clear the filters</a> to see all records.`,
+    )
   const address = (values: Record<string, string>) =>
     `${buildUrl(buildEntryUrl(entry), { ...given, ...values })}#records`
   const place = ({ row }: DetailedRecord) => encodeCursor(row.index ?? 0)
@@ -246,5 +245,5 @@ function renderList(entry: LogEntry, { given }: RecordQuery, { records, hasPrevi
       ])}
       <p class="hint">Records per page: ${sizes}</p>
     </div>
-    <p class="hint">Records are numbered from 1; their <code>index</code> in API responses begins with 0. Names and emails of employees are current.</p>`
+    ${NUMBERING}`
 }

@@ -14,10 +14,14 @@ import {
   renderFacts,
   renderId,
   html,
-  type Html,
   renderEntryLink,
   renderNameLink,
   renderTime,
+  renderActions,
+  renderButton,
+  renderCode,
+  renderHint,
+  renderJoined,
 } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
@@ -50,7 +54,7 @@ export function formatEntryTitle(logEntry: LogEntry): string {
 }
 
 /** Renders a sentence that says which key asked for what, and what happened. */
-export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts) {
   const { entry } = logEntry
   const { total } = entry.counts
   const verb = rulesOf(entry.operation).verb
@@ -59,7 +63,7 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts): Html
     entry.status === 'Failed'
       ? `${attempt}. Nothing was applied${explainFailure(logEntry, outcomes)}.`
       : describeResult(logEntry, attempt)
-  return html`<p class="entry-outcome"><strong><bdi>${formatCaller(entry)}</bdi></strong> ${what}</p>`
+  return html`<p class="entry-outcome"><strong>${isolate(formatCaller(entry))}</strong> ${what}</p>`
 }
 
 function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
@@ -78,8 +82,10 @@ function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
   if (!isAboutRecords(logEntry) || refused === 0) return ''
   if (total === 1) return ': the record has errors'
   if (refused === total) return `: all ${formatNumber(total)} records have errors`
-  const valid = total - refused
-  return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${refused === 1 ? 'has' : 'have'} errors; the other ${valid === 1 ? 'one was' : `${formatNumber(valid)} were`} valid`
+  const others = total - refused
+  const valid = others === 1 ? 'one was' : `${formatNumber(others)} were`
+  const have = refused === 1 ? 'has' : 'have'
+  return `: ${formatNumber(refused)} of ${formatNumber(total)} records ${have} errors; the other ${valid} valid`
 }
 
 /** The errors of a call that its records caused. */
@@ -91,37 +97,37 @@ function isAboutRecords({ entry: { error } }: LogEntry): boolean {
 }
 
 /** Renders why a call was refused as a whole, in the words of the API. */
-export function renderWholeRefusal(logEntry: LogEntry): Html {
+export function renderWholeRefusal(logEntry: LogEntry) {
   const { error } = logEntry.entry
   if (!error || isAboutRecords(logEntry)) return html``
   return html`<p class="alert"><strong>The API refused the call:</strong> ${renderApiError(logEntry)}</p>`
 }
 
 /** Renders what of a call was ignored, or kept otherwise than it was sent. */
-export function renderNotes({ entry: { notes } }: LogEntry): Html {
+export function renderNotes({ entry: { notes } }: LogEntry) {
   if (notes.length === 0) return html``
   return html`<section aria-label="Notes">
     <h2>Not applied as sent</h2>
     <ul>
-      ${notes.map(({ path, message }) => html`<li><code>${path}</code>: ${message}</li>`)}
+      ${notes.map(({ path, message }) => html`<li>${renderCode(path)}: ${message}</li>`)}
     </ul>
   </section>`
 }
 
-function renderApiError({ entry: { error, http_status: status } }: LogEntry): Html {
+function renderApiError({ entry: { error, http_status: status } }: LogEntry) {
   if (!error) return html``
   return html`<span id="api-error">${error.detail}</span> (<a href="/problems/${error.code}"
-      >${status} <code>${error.code}</code></a
+      >${status} ${renderCode(error.code)}</a
     >)`
 }
 
 /** Renders the counts of a call, and what they mean where that is not obvious. */
-export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts): Html {
+export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts) {
   const { counts } = logEntry.entry
   const meaning = explainCounts(logEntry, outcomes)
   return html`<section class="entry-counts" aria-label="Counts">
     ${renderCounts(COUNTS.map(([name, label]) => [label, counts[name]]))}
-    ${meaning !== null && html`<p class="hint">${meaning}</p>`}
+    ${meaning !== null && renderHint(meaning)}
   </section>`
 }
 
@@ -142,8 +148,8 @@ function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | n
 
 const RESEND = ' Fix and send again also sends the others, for as long as they are kept.'
 
-/** Renders links to the failed entries that an uploaded file corrects, and how far files have corrected a failed entry. */
-export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null): Html {
+/** Renders links to the entries that a file corrects, and how far files have corrected a failed entry. */
+export function renderCorrections({ entry: { corrects } }: LogEntry, correction: Correction | null) {
   return html`${corrects.length !== 0 && html`<p>This file corrects records of ${renderLinks(corrects)}</p>`}
   ${
     correction !== null &&
@@ -155,22 +161,24 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correction:
 }
 
 /** Renders which call an entry took back, which calls took it back, and the link that asks to do so. */
-export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]): Html {
+export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]) {
   const { total, failed, no_updates: unchanged } = entry.counts
   const isUndoable = entry.status === 'Completed' && total > failed + unchanged
   return html`${entry.undoes !== null && html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
   ${undoings.map(
     ({ id, isWhole, isUndone }) =>
-      html`<p>${isWhole ? 'Undone by' : 'Partly undone by'} ${renderLinks([id])}${isUndone && ', which was undone itself'}.</p>`,
+      html`<p>
+        ${isWhole ? 'Undone by' : 'Partly undone by'} ${renderEntryLink(id)}${isUndone && ', which was undone itself'}.
+      </p>`,
   )}
-  ${isUndoable && html`<p class="actions"><a class="button" href="${LOGS_PATH}/${entry.id}/undo">Undo…</a></p>`}`
+  ${isUndoable && renderActions(renderButton(`${LOGS_PATH}/${entry.id}/undo`, 'Undo…'))}`
 }
 
-function renderLinks(ids: readonly string[]): Html {
-  return html`${ids.map((id, at) => html`${at !== 0 && ', '}${renderEntryLink(id)}`)}`
+function renderLinks(ids: readonly string[]) {
+  return renderJoined(ids.map((id) => renderEntryLink(id)))
 }
 
-function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Html {
+function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>) {
   const rows = part
     ? `, rows ${formatNumber(part.first_row)}–${formatNumber(part.last_row)} (part ${part.number} of ${part.of})`
     : ''
@@ -178,7 +186,7 @@ function renderFile({ name, part }: NonNullable<LogEntry['entry']['file']>): Htm
 }
 
 /** Renders the facts of the request. */
-export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string): Html {
+export function renderRequest(logEntry: LogEntry, client: Client | null, timeZone: string) {
   const { entry } = logEntry
   const { key } = entry
   return html`<section aria-label="Request">
@@ -189,7 +197,7 @@ export function renderRequest(logEntry: LogEntry, client: Client | null, timeZon
       'HTTP status': String(entry.http_status),
       'API error': isAboutRecords(logEntry) && renderApiError(logEntry),
       Duration: html`<span class="unbroken">${formatNumber(entry.duration_ms)} ms</span>`,
-      'API key': key && html`${renderNameLink(buildUrl(LOGS_PATH, { key: key.id }), key.name)} <code>${key.id}</code>`,
+      'API key': key && html`${renderNameLink(buildUrl(LOGS_PATH, { key: key.id }), key.name)} ${renderCode(key.id)}`,
       User: !key && isolate(formatCaller(entry)),
       File: entry.file && renderFile(entry.file),
       'Sent from': client && renderClient(client, renderAddressLink(client.address)),

@@ -33,7 +33,7 @@ interface Surroundings {
 export function renderFilterBar(
   pageFilter: PageFilter,
   { keys, path, timeZone, chart, refused, facets }: Surroundings,
-): Html {
+) {
   const { given, problem } = pageFilter
   const value = (name: FilterName) => given[name] ?? ''
   const keyOptions = keys.map(({ id, name }) => ({ value: id, label: name }))
@@ -113,7 +113,7 @@ export function renderFilterBar(
 }
 
 /** Renders bars of refused records. Beside the chart they are folded where they would take the room of rows. */
-function renderRefused(bars: Html): Html {
+function renderRefused(bars: Html) {
   return html`<details class="folded-when-low">
     <summary>Refused by cause</summary>
     <div class="charts">${bars}</div>
@@ -121,7 +121,7 @@ function renderRefused(bars: Html): Html {
 }
 
 /** Lists the errors of filters that have no input to show them at. */
-function renderAlert({ given, problem }: PageFilter): Html {
+function renderAlert({ given, problem }: PageFilter) {
   if (!problem) return html``
   const faults = HIDDEN.filter((name) => name in given)
     .map((name) => ({ name, message: findMessage(problem, name) }))
@@ -136,7 +136,7 @@ function findMessage(problem: PageFilter['problem'], name: string): string | und
   return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
 }
 
-function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
+function renderRange({ given, problem }: PageFilter, timeZone: string) {
   const [from, to] = [given['from'] ?? '', given['to'] ?? '']
   const isWrong = ['from', 'to'].some((name) => findMessage(problem, name) !== undefined)
   return html`<details class="confirm" ${isWrong && html`open`}>
@@ -150,7 +150,7 @@ function renderRange({ given, problem }: PageFilter, timeZone: string): Html {
 }
 
 /** Renders each filter that is set as a link that removes it. */
-function renderChips({ given }: PageFilter, keys: readonly Option[], path: string): Html {
+function renderChips({ given }: PageFilter, keys: readonly Option[], path: string) {
   const names = Object.keys(given) as FilterName[]
   if (names.length === 0) return html``
   const chips = names.map((name) => {
@@ -162,7 +162,7 @@ function renderChips({ given }: PageFilter, keys: readonly Option[], path: strin
   </ul>`
 }
 
-const labelTime = (label: string) => (text: string) => html`${label} <bdi>${text.replace('T', ' ')}</bdi>`
+const labelTime = (label: string) => (text: string) => html`${label} ${isolate(text.replace('T', ' '))}`
 
 /** What the chip of each filter says. */
 const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html | string> = {
@@ -171,10 +171,10 @@ const LABELS: Record<FilterName, (text: string, keys: readonly Option[]) => Html
   operation: (text) => (isOperation(text) ? rulesOf(text).label : text),
   source: (text) => isolate(text),
   last: (text) => (Object.hasOwn(LAST, text) ? LAST[text]!.label : text),
-  q: (text) => html`“<bdi>${text}</bdi>”`,
+  q: (text) => html`“${isolate(text)}”`,
   status: (text) => isolate(text),
-  http_status: (text) => html`HTTP status <bdi>${text}</bdi>`,
+  http_status: (text) => html`HTTP status ${isolate(text)}`,
   from: labelTime('From'),
   to: labelTime('To'),
-  employee: (text) => html`Employee <bdi>${text}</bdi>`,
+  employee: (text) => html`Employee ${isolate(text)}`,
 }

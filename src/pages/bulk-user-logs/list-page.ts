@@ -15,7 +15,7 @@ import { whenGiven } from '#http/access/heavy-reads'
 import { buildUrl } from '#wording/navigation'
 import { findBaseUrl } from '#http/access/session'
 import type { FormerPerson } from '#pages/parts/former-people'
-import { html, type Html, renderEmployeeLink } from '#pages/parts/elements'
+import { html, type Html, renderEmployeeLink, isolate, renderHint } from '#pages/parts/elements'
 import { type PageServices, getViewer, readAttentionOf } from '#pages/parts/context'
 import { renderAllWell, renderAttention } from '#pages/parts/attention'
 import { addUploadPages } from '#pages/uploads/upload-page'
@@ -64,10 +64,7 @@ export function addBulkUserLogsPages(app: FastifyInstance, services: PageService
   void app.register((uploads) => addUploadPages(uploads, services))
 }
 
-async function sendEntryList(
-  { db: keysDb, reads, sessions }: PageServices,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function sendEntryList({ db: keysDb, reads, sessions }: PageServices, reply: FastifyReply) {
   const { request } = reply
   const viewer = getViewer(request)
   const { companyId, timeZone } = viewer
@@ -107,7 +104,7 @@ async function sendEntryList(
 }
 
 /** Renders what the first page begins with: what needs attention, or that all is well. */
-function renderTop(attention: Attention | null, newest: LogEntry | undefined, timeZone: string): Html {
+function renderTop(attention: Attention | null, newest: LogEntry | undefined, timeZone: string) {
   if (attention === null) return html``
   return attention.items.length > 0
     ? renderAttention(attention.items, attention.snoozes.length, timeZone)
@@ -115,16 +112,14 @@ function renderTop(attention: Attention | null, newest: LogEntry | undefined, ti
 }
 
 /** Names the people whom the search finds by a former value. */
-function renderFormer(people: readonly FormerPerson[], { q }: EntryFilter): Html {
-  return html`${people.slice(0, MAX_FORMER).map(
-    (person) =>
-      html`<p class="hint">“<bdi>${q}</bdi>” is a ${person.former} of
-        ${renderEmployeeLink(person)}.</p>`,
-  )}`
+function renderFormer(people: readonly FormerPerson[], { q }: EntryFilter) {
+  return html`${people
+    .slice(0, MAX_FORMER)
+    .map((person) => renderHint(html`“${isolate(q)}” is a ${person.former} of ${renderEmployeeLink(person)}.`))}`
 }
 
 /** Renders what is in the place of entries if there are none. */
-function renderNone({ isEmpty, searched }: EntryList, baseUrl: string, keys: readonly SeenKey['key'][]): Html {
+function renderNone({ isEmpty, searched }: EntryList, baseUrl: string, keys: readonly SeenKey['key'][]) {
   if (!isEmpty) return searched ? html`` : renderNoMatch()
   const active = keys.find(({ isEnabled, isRevoked }) => isEnabled && !isRevoked)
   return renderFirstCall(baseUrl, active?.id ?? null)
@@ -143,7 +138,7 @@ function readPagePosition({ cursor, after }: FormFields): PagePosition | { probl
 }
 
 /** Sends the rows after a position, newest first, with the position up to which the log was read. */
-async function sendRows({ reads }: PageServices, reply: FastifyReply): Promise<FastifyReply> {
+async function sendRows({ reads }: PageServices, reply: FastifyReply) {
   const { request } = reply
   const { companyId, timeZone } = getViewer(request)
   const db = await reads.of(companyId, request.left)

@@ -11,8 +11,8 @@ import { encodeCursor } from '#http/server/query-values'
 import { NAVIGATION, buildUrl, REFUSALS, UPLOAD_PATH } from '#wording/navigation'
 import { formatNumber, formatAtLeast } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
+import { renderStatusBadge, html, type Html, isolate, renderButton } from '#pages/parts/elements'
 import { describeCode } from '#wording/attention-words'
-import { renderStatusBadge, html, type Html } from '#pages/parts/elements'
 import { COUNTS, describeResult } from '#pages/parts/call-words'
 import { assetUrl } from '#pages/assets/assets'
 import { buildCreateCommand } from '#pages/api-keys/curl-lines'
@@ -127,7 +127,7 @@ async function countEntries(
   return counted && counted.count < shown ? { count: shown, isMore: true } : counted
 }
 
-/** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if too slow. */
+/** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if slow. */
 async function readFacets(
   reads: Reads,
   companyId: string,
@@ -177,7 +177,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
         >
       </th>
       <td class="source">${entry.name}</td>
-      <td class="caller" title="${caller}"><bdi>${caller}</bdi></td>
+      <td class="caller" title="${caller}">${isolate(caller)}</td>
       ${cells}
     </tr>`
   })
@@ -187,7 +187,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
 const [YEAR_AT, TIME_AT, SECONDS_AT] = [-15, -10, -3]
 
 /** Renders a formatted time without its zone, with marks on what narrow pages leave out. */
-function renderShortTime(time: string): Html {
+function renderShortTime(time: string) {
   const text = time.split(' ').slice(0, 4).join(' ')
   return html`${text.slice(0, YEAR_AT)}<span class="year">${text.slice(YEAR_AT, TIME_AT)}</span
     >${text.slice(TIME_AT, SECONDS_AT)}<span class="seconds">${text.slice(SECONDS_AT)}</span>`
@@ -208,20 +208,22 @@ interface ListPage extends EntryList {
 }
 
 /** Renders the page: its head, the filter bar, and the entries; the first page receives new entries live. */
-export function renderLogPage(bar: Html, page: ListPage): Html {
+export function renderLogPage(bar: Html, page: ListPage) {
   const { filter, entries, reached, searched } = page
   const { given } = filter
   const isNone = entries.length === 0
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
+  const renderDownload = (path: string, text: string) =>
+    html`<a class="button" href="${buildUrl(path, { ...filter.filter })}" download>${text}</a>`
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
   return html`<div class="log" ${reached !== null && renderLiveAttributes(filter, reached)}>
       ${renderHead(
         html`${reached !== null && renderLiveBar()}
-          <a class="button" href="${UPLOAD_PATH}">Upload file</a>
-          <a class="button" href="${REFUSALS.path}">${REFUSALS.label}</a>
-          <a class="button" href="${buildUrl(FAILED_RECORDS_PATH, { ...filter.filter })}" download>Download failed records</a>
-          <a class="button" href="${buildUrl(CSV_PATH, { ...filter.filter })}" download>Download list</a>`,
+          ${renderButton(UPLOAD_PATH, 'Upload file')}
+          ${renderButton(REFUSALS.path, REFUSALS.label)}
+          ${renderDownload(FAILED_RECORDS_PATH, 'Download failed records')}
+          ${renderDownload(CSV_PATH, 'Download list')}`,
         renderCount(page),
       )}
       ${bar}
@@ -238,7 +240,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
               <th scope="col">Result</th>
               <th scope="col" class="source">Name</th>
               <th scope="col">By</th>
-              ${COUNTS.map(([, label]) => html`<th scope="col" class="number none" data-label="${label}">${label}</th>`)}
+              ${COUNTS.map(([, name]) => html`<th scope="col" class="number none" data-label="${name}">${name}</th>`)}
             </tr>
           </thead>
           <tbody>
@@ -260,7 +262,7 @@ export function renderLogPage(bar: Html, page: ListPage): Html {
 const NONE_YET = html`<div data-live-none hidden></div>`
 
 /** Renders how many entries match. The script adds those that arrive. */
-function renderCount({ count: counted, filter }: ListPage): Html {
+function renderCount({ count: counted, filter }: ListPage) {
   if (counted === null) return html``
   const { count, isMore } = counted
   const isFiltered = Object.keys(filter.given).length > 0
@@ -276,7 +278,7 @@ function renderCount({ count: counted, filter }: ListPage): Html {
 }
 
 /** Renders the sums of the counts of all pages. The script adds those of entries that arrive. */
-function renderTotals({ facets }: ListPage): Html {
+function renderTotals({ facets }: ListPage) {
   if (facets === null) return html``
   const { totals: sums, isMore } = facets
   return html`<tfoot>
@@ -298,7 +300,7 @@ function renderTotals({ facets }: ListPage): Html {
 }
 
 /** Renders the heading, with the number of entries and tools beside it. */
-export function renderHead(tools: Html, count = html``): Html {
+export function renderHead(tools: Html, count = html``) {
   return html`<div class="tools log-head">
     <h1>Bulk User Logs</h1>
     ${count}
@@ -307,20 +309,20 @@ export function renderHead(tools: Html, count = html``): Html {
   </div>`
 }
 
-function renderSearched({ way, time }: NonNullable<EntryList['searched']>, timeZone: string): Html {
+function renderSearched({ way, time }: NonNullable<EntryList['searched']>, timeZone: string) {
   return html`<p class="hint" role="status">
     Searched ${way === 'older' ? 'back' : 'forward'} to <time datetime="${time}">${formatTime(time, timeZone)}</time>.
     There may be more matching entries.
   </p>`
 }
 
-function renderLiveAttributes({ given }: PageFilter, reached: number): Html {
+function renderLiveAttributes({ given }: PageFilter, reached: number) {
   return html`data-live data-cursor="${encodeCursor(reached)}" data-stream="${STREAM_PATH}"
   data-rows="${buildUrl(ROWS_PATH, given)}"`
 }
 
 /** Shown by the script. The live region announces the number of waiting entries. */
-function renderLiveBar(): Html {
+function renderLiveBar() {
   return html`<div class="tools" data-live-bar hidden>
     <button type="button" data-live-pause>Pause</button>
     <span class="badge" data-live-status>Connecting</span>
@@ -331,7 +333,7 @@ function renderLiveBar(): Html {
 }
 
 /** Renders what the script fetches: rows, and the position up to which the log was read. */
-export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean): Html {
+export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean) {
   return html`<table>
     <tbody data-cursor="${encodeCursor(reached)}" ${hasMore && html`data-more`}>
       ${renderEntryRows(entries, timeZone)}
@@ -340,7 +342,7 @@ export function renderRowsFragment(entries: LogEntry[], timeZone: string, reache
 }
 
 /** Shows the way from a key to the first entry, for a company without entries. */
-export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
+export function renderFirstCall(baseUrl: string, apiId: string | null) {
   const { path } = NAVIGATION.apiKeys
   const other = apiId !== null && html`, or use the secret of a <a href="${path}/${apiId}">key that you have</a>`
   return html`<div class="empty">
@@ -362,7 +364,7 @@ export function renderFirstCall(baseUrl: string, apiId: string | null): Html {
 }
 
 /** Shown when no entry matches the filters. */
-export function renderNoMatch(): Html {
+export function renderNoMatch() {
   return html`<div class="empty">
     <h2>No matching entries</h2>
     <p><a href="${LOGS_PATH}">Clear the filters</a> to see all entries.</p>

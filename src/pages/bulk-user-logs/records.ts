@@ -14,13 +14,21 @@ import {
   renderValue,
   renderBreakable,
 } from '#pages/parts/attribute-values'
-import { isolate, renderCode, html, type Html, renderStatusBadge } from '#pages/parts/elements'
+import {
+  isolate,
+  renderCode,
+  html,
+  type Html,
+  renderStatusBadge,
+  renderHint,
+  renderJoined,
+} from '#pages/parts/elements'
 import { renderRefusedRecord } from './refused-record.ts'
 import { buildEntryUrl } from './entry.ts'
 
 /** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
-export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
-  if (shown.erased) return html`<p class="hint">This data has been erased. The call and its outcome remain.</p>`
+export function renderRecordDetails({ shown, outcome }: DetailedRecord) {
+  if (shown.erased) return renderHint('This data has been erased. The call and its outcome remain.')
   if (outcome === 'Failed') {
     const { index, errors, record: sent } = shown
     return renderRefusedRecord(
@@ -35,14 +43,14 @@ export function renderRecordDetails({ shown, outcome }: DetailedRecord): Html {
       listAttributes(shown.attributes).map(([name, value]) => [name, renderValue(value)]),
     )
   const changes = Object.entries(shown.changes ?? {})
-  if (changes.length === 0) return html`<p class="hint">No changes</p>`
+  if (changes.length === 0) return renderHint('No changes')
   return renderAttributes(
     'Changed attributes, old and new values',
     changes.map(([name, change]) => [name, renderChange(change)]),
   )
 }
 
-function renderAttributes(caption: string, rows: [name: string, value: Html][]): Html {
+function renderAttributes(caption: string, rows: [name: string, value: Html][]) {
   return html`<dl class="facts" aria-label="${caption}">
     ${rows.map(
       ([name, value]) =>
@@ -60,7 +68,7 @@ const COLUMNS = {
 } as const
 
 /** Renders the records of a page as a table: a line per error or change, and a body of lines per record. */
-export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): Html {
+export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]) {
   const refused = records.filter(({ outcome }) => outcome === 'Failed').length
   const isOfOneKind = refused === records.length || (refused === 0 && createsAll(entry.entry.operation))
   const kind = !isOfOneKind ? 'updated' : refused > 0 ? 'refused' : 'created'
@@ -83,14 +91,16 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]): H
 /** The cells of a line after the person. */
 type Line = Html
 
-function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number): Html {
+function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number) {
   const { index, erased } = record.shown
   const [first, ...further] = lines
-  const hasDetails = !erased && (record.outcome === 'Failed' || record.outcome === 'Created')
+  const number = (index ?? 0) + 1
+  const isRefused = record.outcome === 'Failed'
+  const hasDetails = !erased && (isRefused || record.outcome === 'Created')
   return html`<tbody class="record" id="record-${index ?? 'none'}">
     <tr>
       <th scope="row" rowspan="${lines.length}" class="number">
-        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${(index ?? 0) + 1}</a>
+        <a href="${buildEntryUrl(entry)}/records/${index}"><span class="visually-hidden">Record </span>${number}</a>
       </th>
       <td rowspan="${lines.length}" class="person">${renderPerson(record)}</td>
       ${first}
@@ -102,7 +112,7 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
             <td colspan="${columns + 2}">
               <details>
                 <summary>
-                  <span class="visually-hidden">Record ${(index ?? 0) + 1} ${record.outcome === 'Failed' ? 'as sent' : 'in full'}</span>
+                  <span class="visually-hidden">Record ${number} ${isRefused ? 'as sent' : 'in full'}</span>
                 </summary>
                 ${renderRecordDetails(record)}
               </details>
@@ -144,7 +154,7 @@ const MAX_TEXT = 60
 const MAX_SET = 8
 
 /** Renders the value at a pointer into a record. */
-function renderSent(record: unknown, pointer: string): Html {
+function renderSent(record: unknown, pointer: string) {
   let value = record
   for (const name of pointer.split('/').slice(1)) {
     const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
@@ -174,7 +184,7 @@ function renderSetAttributes({ shown }: DetailedRecord): Html[] {
     .slice(0, MAX_SET)
     .map(([name, value]) => {
       const text = typeof value === 'string' ? value : JSON.stringify(value)
-      return html`<span>${renderAttributeName(name)} <bdi>${cut(text)}</bdi></span>`
+      return html`<span>${renderAttributeName(name)} ${isolate(cut(text))}</span>`
     })
 }
 
@@ -205,7 +215,7 @@ function renderChangeLines(record: DetailedRecord): Line[] {
 }
 
 /** Renders the person of a record. The log keeps only an id: the name is current, or was sent with a refused record. */
-function renderPerson(record: DetailedRecord): Html {
+function renderPerson(record: DetailedRecord) {
   const { shown, employee } = record
   const { name, email, external_id: externalId } = nameRecord(record)
   const names = employee
@@ -215,18 +225,24 @@ function renderPerson(record: DetailedRecord): Html {
       : [name, email ?? externalId]
   const parts = names.filter((part) => part !== null)
   if (parts.length === 0) return shown.erased ? html`` : html`<span class="hint">not identified</span>`
-  return linkEmployee(record, html`${parts.map((part, at) => html`${at > 0 && ' '}${renderBreakable(part)}`)}`)
+  return linkEmployee(
+    record,
+    renderJoined(
+      parts.map((part) => renderBreakable(part)),
+      ' ',
+    ),
+  )
 }
 
 /** Renders the person of a record with email and id. */
-export function renderPersonInFull(record: DetailedRecord): Html {
+export function renderPersonInFull(record: DetailedRecord) {
   const { employee, shown } = record
   const id = formatId(shown.employee_id)
   return html`${renderPerson(record)} ${employee && isolate(employee.email)}
-  ${id !== null && html`<code><bdi>${id}</bdi></code>`}`
+  ${id !== null && renderCode(isolate(id))}`
 }
 
-function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html): Html {
+function linkEmployee({ shown: { employee_id: id }, employee, outcome }: DetailedRecord, text: Html) {
   // A refused record may name an employee that the company does not have.
   const isOurs = typeof id === 'string' && isId('emp', id) && (employee !== undefined || outcome !== 'Failed')
   return isOurs ? html`<a href="${buildEmployeeUrl(id)}">${text}</a>` : text

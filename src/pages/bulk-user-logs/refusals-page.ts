@@ -15,12 +15,13 @@ import { capitalise } from '#pages/parts/call-words'
 import { pickFields, readFormFields } from '#pages/parts/form'
 import {
   html,
-  type Html,
   renderChip,
   renderNameLink,
   renderSegments,
   renderTable,
   renderTime,
+  isolate,
+  renderHint,
 } from '#pages/parts/elements'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -58,8 +59,8 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): 
       <h1>${REFUSALS.label}</h1>
       ${renderPeriods(given)} ${given.key !== undefined && renderKey(given, name || given.key)}
       ${renderCauses(found.causes, filter, timeZone)}
-      ${found.isMore && html`<p class="hint">There are further causes, with fewer records.</p>`}
-      ${found.isCut && html`<p class="hint">Older records of this period were not counted.</p>`}
+      ${found.isMore && renderHint('There are further causes, with fewer records.')}
+      ${found.isCut && renderHint('Older records of this period were not counted.')}
       ${calls.length !== 0 && renderCalls(calls, filter, timeZone)}`
     return sendUserPage(reply, viewer, { title: REFUSALS.label, body })
   })
@@ -72,7 +73,7 @@ function readGiven(query: unknown): Given {
   return { since, key }
 }
 
-function renderPeriods({ since, key }: Given): Html {
+function renderPeriods({ since, key }: Given) {
   const periods = Object.entries(PERIODS).map(([value, { label }]) => {
     const href = buildUrl(REFUSALS.path, { since: value === DEFAULT_PERIOD ? '' : value, key })
     return { label, href, isChosen: value === since }
@@ -80,22 +81,24 @@ function renderPeriods({ since, key }: Given): Html {
   return renderSegments('Period', periods)
 }
 
-function renderKey({ since }: Given, name: string): Html {
+function renderKey({ since }: Given, name: string) {
   const href = buildUrl(REFUSALS.path, { since: since === DEFAULT_PERIOD ? '' : since })
   return html`<ul class="cluster chips" aria-label="Active filters">
-    ${renderChip(href, html`Key: <bdi>${name}</bdi>`)}
+    ${renderChip(href, html`Key: ${isolate(name)}`)}
   </ul>`
 }
 
-function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, timeZone: string): Html {
+function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, timeZone: string) {
   if (causes.length === 0)
     return html`<div class="empty">
       <h2>No records to correct</h2>
       <p>Records that API keys send and the API refuses are counted here by their cause, until a file corrects them.</p>
     </div>`
+  const since = formatTime(filter.from, timeZone)
+  const upload = html`<a href="${buildUploadUrl()}">upload the file</a>`
   return html`<p class="hint">
-      Records that API keys sent since ${formatTime(filter.from, timeZone)}, and that no file has corrected. Download those of
-      a cause, correct them, and <a href="${buildUploadUrl()}">upload the file</a>.
+      Records that API keys sent since ${since} and no file has corrected. Download those of a cause, correct
+      them, and ${upload}.
     </p>
     ${renderTable({
       caption: 'Causes, those with the most records first',
@@ -115,24 +118,24 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
     })}`
 }
 
-function renderCause({ code, field, message }: ShownCause): Html {
+function renderCause({ code, field, message }: ShownCause) {
   const words = message ?? capitalise(describeCode(code))
   const isNamed = field === '' || words.startsWith(`${field} `)
-  return html`<span title="${code}">${words}</span>${!isNamed && html`: <bdi>${field}</bdi>`}`
+  return html`<span title="${code}">${words}</span>${!isNamed && html`: ${isolate(field)}`}`
 }
 
 function formatPeople({ count, isEstimate }: ShownCause['people']): string {
   return isEstimate ? `about ${formatNumber(Number(count.toPrecision(2)))}` : formatNumber(count)
 }
 
-function renderExamples(examples: readonly RefusedExample[]): Html {
+function renderExamples(examples: readonly RefusedExample[]) {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
     const label = name ?? email ?? externalId ?? `record ${index + 1}`
     return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
   })}`
 }
 
-function renderLinks({ code, field, kind, message }: ShownCause, filter: RefusalFilter, timeZone: string): Html {
+function renderLinks({ code, field, kind, message }: ShownCause, filter: RefusalFilter, timeZone: string) {
   const entries = buildUrl(LOGS_PATH, { q: code, key: filter.key, from: formatFrom(filter, timeZone) })
   const csv = buildUrl('/admin/v1/refusals/failed-records.csv', { ...filter, code, field, kind })
   const of = html`<span class="visually-hidden">: ${message ?? describeCode(code)}</span>`
@@ -143,7 +146,7 @@ function formatFrom({ from }: RefusalFilter, timeZone: string): string {
   return formatLocal(Date.parse(from), timeZone)
 }
 
-function renderCalls(calls: readonly RefusedCalls[], filter: RefusalFilter, timeZone: string): Html {
+function renderCalls(calls: readonly RefusedCalls[], filter: RefusalFilter, timeZone: string) {
   const hrefOf = ({ code, calls: count, lastLogId }: RefusedCalls) =>
     count === 1
       ? `${LOGS_PATH}/${lastLogId}`

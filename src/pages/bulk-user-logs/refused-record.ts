@@ -1,6 +1,6 @@
 import { jsonPointer } from '#domain/errors'
 import type { ShownRecord } from '#log/log-records'
-import { isolate, html, type Html } from '#pages/parts/elements'
+import { isolate, html, type Html, renderCode, renderHint } from '#pages/parts/elements'
 import { formatCount } from '#wording/numbers'
 
 /** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
@@ -27,7 +27,7 @@ export function renderRefusedRecord(
   { record, truncated, errors_omitted: omitted }: RefusedRecord,
   messages: PlacedMessage[],
   label: string,
-): Html {
+) {
   // A truncated record is no longer valid JSON.
   const cut = { content: isolate(shorten(String(record))), pointer: null }
   const lines = record === null ? [] : truncated ? [cut] : takeLines(renderLines(record, '', '', html``, ''))
@@ -44,7 +44,7 @@ export function renderRefusedRecord(
     })
     return html`${content}\n${below}`
   })
-  const hint = (isTrue: boolean, text: string) => (isTrue ? html`<p class="hint">${text}</p>` : '')
+  const hint = (isTrue: boolean, text: string) => (isTrue ? renderHint(text) : '')
   return html`${above.length !== 0 && html`<ul>${faults}</ul>`}
   ${hint(
     omitted > 0,
@@ -55,9 +55,9 @@ export function renderRefusedRecord(
   ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the CSV has all of them.`)}`
 }
 
-function renderMessage({ pointer, code, message }: PlacedMessage): Html {
+function renderMessage({ pointer, code, message }: PlacedMessage) {
   return html`<span class="fault">${message}</span>
-    <code>${code}</code>${pointer !== '' && html` at <code><bdi>${pointer}</bdi></code>`}`
+    ${renderCode(code)}${pointer !== '' && html` at ${renderCode(isolate(pointer))}`}`
 }
 
 interface Line {
@@ -89,7 +89,7 @@ function* renderLines(value: unknown, pointer: string, indent: string, before: H
 }
 
 /** Renders a scalar or empty value, isolated from the surrounding writing direction. */
-function renderJson(value: unknown): Html {
+function renderJson(value: unknown) {
   return isolate(shorten(JSON.stringify(value)))
 }
 

@@ -1,7 +1,7 @@
 import { isSingle } from '#domain/operations'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { RejectedBody } from '#domain/calls/rejected-body'
-import { isolate, html, type Html } from '#pages/parts/elements'
+import { isolate, html, renderHint } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Around the error, so many lines are shown before and after its line, but at most so many characters. */
@@ -12,11 +12,11 @@ const CHARACTERS_AROUND = 500
 const UNREADABLE: ReadonlySet<string> = new Set(['malformed_json', 'invalid_body'])
 
 /** Renders the body of a call that could not be read: the text around the error, and all that is kept. */
-export function renderRejectedBody({ entry: { error, operation } }: LogEntry, body: RejectedBody | null): Html {
+export function renderRejectedBody({ entry: { error, operation } }: LogEntry, body: RejectedBody | null) {
   if (error === null || !UNREADABLE.has(error.code)) return html``
   // A single update keeps a body that is JSON as its record.
   if (!body && isSingle(operation)) return html``
-  if (!body) return html`<p class="hint">The log doesn't have the body: it was empty, or it has been deleted.</p>`
+  if (!body) return renderHint("The log doesn't have the body: it was empty, or it has been deleted.")
   const { text, bytes, truncated, error: place } = body
   const { from, lineEnd, to } = findSurroundings(text, place?.at ?? 0)
   const line = place ? renderFault(text, place, from, lineEnd) : isolate(text.slice(from, lineEnd))
@@ -24,27 +24,26 @@ export function renderRejectedBody({ entry: { error, operation } }: LogEntry, bo
   const after = to === text.length ? '' : `${text[to] === '\n' ? '\n' : ''}…`
   return html`<section class="rejected-body" aria-labelledby="body">
     <h2 id="body">Body as sent</h2>
-    <pre>${before}${line}<bdi>${text.slice(lineEnd, to)}</bdi>${after}</pre>
+    <pre>${before}${line}${isolate(text.slice(lineEnd, to))}${after}</pre>
     ${
       (from !== 0 || to !== text.length) &&
       html`<details>
-            <summary>
-              ${truncated ? `Show what is kept of ${formatNumber(bytes)} bytes` : `Show all ${formatNumber(bytes)} bytes`}
-            </summary>
-            <pre class="sent" tabindex="0" role="region" aria-label="Body as sent"><bdi>${text}</bdi></pre>
+            <summary>Show ${truncated ? 'what is kept of' : 'all'} ${formatNumber(bytes)} bytes</summary>
+            <pre class="sent" tabindex="0" role="region" aria-label="Body as sent">${isolate(text)}</pre>
           </details>`
     }
   </section>`
 }
 
 /** Renders a line up to the end of what is shown of it, and below it, where the error is. */
-function renderFault(text: string, place: NonNullable<RejectedBody['error']>, from: number, lineEnd: number): Html {
-  const at = html`<strong class="fault">↑ line ${formatNumber(place.line)}, column ${formatNumber(place.column)}</strong>`
+function renderFault(text: string, place: NonNullable<RejectedBody['error']>, from: number, lineEnd: number) {
+  const [line, column] = [formatNumber(place.line), formatNumber(place.column)]
+  const at = html`<strong class="fault">↑ line ${line}, column ${column}</strong>`
   return html`<bdi>${text.slice(from, place.at)}${renderMarked(text, place.at, lineEnd)}</bdi>\n${at}`
 }
 
 /** Renders the rest of a line with its first character marked: by its code point if it can't be seen. */
-function renderMarked(text: string, at: number, lineEnd: number): Html {
+function renderMarked(text: string, at: number, lineEnd: number) {
   const [char = ''] = text.slice(at, at + 2)
   if (char === '') return html`<mark>end of the body</mark>`
   const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')

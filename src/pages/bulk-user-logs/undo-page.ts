@@ -12,7 +12,15 @@ import { ProblemError } from '#http/server/problem'
 import { requireUpload } from '#uploads/apply-upload'
 import { undoUpload } from '#uploads/undo-upload'
 import { renderAttributeName, renderBreakable, renderChange } from '#pages/parts/attribute-values'
-import { renderCounts, html, type Html, renderEntryLink, renderTable } from '#pages/parts/elements'
+import {
+  renderCounts,
+  html,
+  renderEntryLink,
+  renderTable,
+  renderActions,
+  renderButton,
+  renderHint,
+} from '#pages/parts/elements'
 import { renderButtons } from '#pages/parts/form'
 import { renderForm, type PageForms, addFormPage, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -28,7 +36,7 @@ interface ShownPreview {
 }
 
 /** Renders what undoing an entry or a file would do, by name, and asks whether to do it. */
-function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>): Html {
+function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
   const { preview, what, back } = shown
   const { restored, partly, staying, same } = preview.people
   const undone = restored + partly
@@ -36,7 +44,8 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>): Html 
   const button = isWhole ? `Undo all: ${formatPeople(undone)}` : `Undo what is possible: ${formatPeople(undone)}`
   const buttons = renderButtons(button, back.href)
   return html`<p>
-      ${undone === 0 ? 'Nothing can be undone.' : `Nothing has been undone yet. This is what undoing the ${what} would do now.`}
+      ${undone === 0 && 'Nothing can be undone.'}
+      ${undone > 0 && `Nothing has been undone yet. This is what undoing the ${what} would do now.`}
       ${!isWhole && 'What was changed since, or is not allowed now, stays as it is.'}
       ${
         what === 'file' &&
@@ -58,7 +67,7 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>): Html 
     </p>
     ${
       undone === 0
-        ? html`<p class="actions"><a class="button" href="${back.href}">${back.label}</a></p>`
+        ? renderActions(renderButton(back.href, back.label))
         : renderForm(forms, 'undo', {
             fields: () => html`<input type="hidden" name="all_or_none" value="${isWhole ? 'true' : 'false'}" />`,
             buttons,
@@ -67,7 +76,7 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>): Html 
     ${renderStaying(shown)} ${renderRestored(shown)}`
 }
 
-function renderStaying({ preview: { stays }, employees }: ShownPreview): Html {
+function renderStaying({ preview: { stays }, employees }: ShownPreview) {
   if (stays.total === 0) return html``
   const table = renderTable<Stay>({
     caption: 'Attributes that stay as they are',
@@ -82,7 +91,7 @@ function renderStaying({ preview: { stays }, employees }: ShownPreview): Html {
     ${table} ${renderMore(stays.total)}`
 }
 
-function renderReason(attribute: StayingAttribute | null, message: string): Html {
+function renderReason(attribute: StayingAttribute | null, message: string) {
   const by = attribute?.changed_by
   if (!by) return html`${message}`
   const what = attribute.reason === 'employee_changed' ? 'The person was changed since' : 'Changed since'
@@ -90,7 +99,7 @@ function renderReason(attribute: StayingAttribute | null, message: string): Html
   return html`${what} by ${renderEntryLink(by.log_id)}`
 }
 
-function renderRestored({ preview: { restored }, employees }: ShownPreview): Html {
+function renderRestored({ preview: { restored }, employees }: ShownPreview) {
   if (restored.total === 0) return html``
   const table = renderTable<UndoPreview['restored']['first'][number]>({
     caption: 'Attributes that get their old values',
@@ -110,11 +119,11 @@ function renderRestored({ preview: { restored }, employees }: ShownPreview): Htm
     ${table} ${renderMore(restored.total)}`
 }
 
-function renderMore(count: number): Html {
-  return count <= MAX_NAMED ? html`` : html`<p class="hint">and ${formatNumber(count - MAX_NAMED)} more</p>`
+function renderMore(count: number) {
+  return count <= MAX_NAMED ? html`` : renderHint(`and ${formatNumber(count - MAX_NAMED)} more`)
 }
 
-function renderPerson(id: string | null, employees: ShownPreview['employees']): Html {
+function renderPerson(id: string | null, employees: ShownPreview['employees']) {
   const employee = id === null ? undefined : employees.get(id)
   if (!employee) return html`<span class="hint">an erased person</span>`
   const name = formatFullName(employee) || (employee.email ?? employee.external_id ?? employee.id)

@@ -1,6 +1,6 @@
 import { chooseLabeledColumns, roundScale, type Segment, stackBars } from './bar-chart.ts'
 import { capitalise } from '#pages/parts/call-words'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { formatCount, formatNumber } from '#wording/numbers'
 
 /** The completed and failed calls (or records) of an hour or a day. */
@@ -37,7 +37,7 @@ const LABELS = 3
  * Renders a bar for each hour or day: completed below, failed above and hatched, so that color is not the only cue. Bars
  * that are links say their numbers; put a table with the numbers below a chart of other bars.
  */
-export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, words = OUTCOMES }: Chart): Html {
+export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, words = OUTCOMES }: Chart) {
   const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
   const values = bars.map(({ completed, failed }) => [completed, failed] as const)
   const highest = values.reduce((most, [completed, failed]) => Math.max(most, completed + failed), 0)
@@ -54,7 +54,10 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, w
       ${renderHatch(`${id}-hatch`)}
       <g aria-hidden="true">
         ${ticks.map((tick) => renderGridLine(tick, height - (tick / max) * height))}
-        ${labeled.map((column, at, { length }) => renderLabel(bars[column]!.label, stacks[column]![0]!, height + labelAt, at, length))}
+        ${labeled.map((column, at, { length }) => {
+          const place = stacks[column]![0]!
+          return renderLabel(bars[column]!.label, place, height + labelAt, at, length)
+        })}
       </g>
       ${stacks.map((segments, at) => renderBar(bars[at]!, segments, height, { id: `${id}-hatch`, words }))}
     </svg>
@@ -65,11 +68,12 @@ function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]:
   const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((count, bar) => count + bar[of], 0))
   const total = (bar: OutcomeBar) => bar.completed + bar.failed
   const peak = bars.reduce((highest, bar) => (total(bar) > total(highest) ? bar : highest))
-  const most = formatNumber(total(peak))
-  return `${formatCount(bars.length, unit.slice(0, -1))}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. Most on ${peak.label}: ${most}.`
+  const most = `Most on ${peak.label}: ${formatNumber(total(peak))}.`
+  const all = formatCount(bars.length, unit.slice(0, -1))
+  return `${all}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. ${most}`
 }
 
-function renderLegend(id: string, title: string, [below, above]: Words): Html {
+function renderLegend(id: string, title: string, [below, above]: Words) {
   return html`<figcaption class="legend cluster">
     ${title !== '' && html`<span>${title}</span>`}
     <span
@@ -87,14 +91,14 @@ function renderLegend(id: string, title: string, [below, above]: Words): Html {
   </figcaption>`
 }
 
-function renderHatch(id: string): Html {
+function renderHatch(id: string) {
   return html`<defs
     ><pattern id="${id}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
       <rect class="hatch" width="3" height="6" /></pattern
   ></defs>`
 }
 
-function renderGridLine(tick: number, y: number): Html {
+function renderGridLine(tick: number, y: number) {
   return html`<line class="${tick === 0 ? 'axis' : 'grid'}" x1="0" x2="100%" y1="${y}" y2="${y}" />
     <text x="-8" y="${y}" dy="0.32em" text-anchor="end">${formatNumber(tick)}</text>`
 }
@@ -104,7 +108,7 @@ function renderBar(
   segments: readonly Segment[],
   height: number,
   { id, words }: { id: string; words: Words },
-): Html {
+) {
   const { label, completed, failed, href } = bar
   if (completed + failed === 0) return html``
   const [below, above] = segments.map(
@@ -123,7 +127,7 @@ function renderBar(
  * Renders a bar's label. The first is left-aligned and the last right-aligned, to stay inside the chart. A narrow page has
  * no room for those between.
  */
-function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number): Html {
+function renderLabel(label: string, { x, width }: Segment, y: number, at: number, count: number) {
   const anchor = at === 0 ? 'start' : at === count - 1 ? 'end' : 'middle'
   const place = at === 0 ? x : at === count - 1 ? x + width : x + width / 2
   const style = anchor === 'middle' ? html`class="between"` : ''

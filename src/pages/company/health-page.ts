@@ -9,7 +9,18 @@ import { readHead, type SeenHead } from '#ledger/read/read-head'
 import type { CompanyStanding, SystemHealth } from '#ledger/read/read-standings'
 import type { LedgerDb } from '#ledger/tables'
 import { ProblemError } from '#http/server/problem'
-import { renderFacts, html, type Html, renderTable, renderTime, renderBadge } from '#pages/parts/elements'
+import {
+  renderFacts,
+  html,
+  renderTable,
+  renderTime,
+  renderBadge,
+  isolate,
+  renderActions,
+  renderButton,
+  renderNameLink,
+  renderWarning,
+} from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageForms } from '#pages/parts/form-page'
 import { NAVIGATION, nameList } from '#wording/navigation'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -30,8 +41,10 @@ export function addHealthPage(app: FastifyInstance, { db, health }: PageServices
     load: (request) => loadReport(db, health, getViewer(request).companyId),
     render: (report, forms, request) => ({
       title: 'System health',
-      body: html`<p><a class="button" href="${PATH}">Refresh</a></p>
-        <div id="report" data-refresh="${REFRESH_MS}">${renderReport(report, forms, getViewer(request).timeZone)}</div>`,
+      body: html`${renderActions(renderButton(PATH, 'Refresh'))}
+        <div id="report" data-refresh="${REFRESH_MS}">
+          ${renderReport(report, forms, getViewer(request).timeZone)}
+        </div>`,
     }),
     notices: {
       resumed: 'The list resumed from where it stopped. If the same event fails again, it stops again.',
@@ -69,32 +82,30 @@ function renderReport(
   { projections, head, webhooks, disputes, failing }: Awaited<ReturnType<typeof loadReport>>,
   forms: PageForms<'resume'>,
   timeZone: string,
-): Html {
+) {
   return html`${disputes.map((dispute) => renderDispute(dispute, timeZone))}
   ${failing.map((work) => renderFailingWork(work, timeZone))}
   ${projections.map((projection) => renderParkedWarning(projection, forms, timeZone))}
   ${webhooks.map(renderWebhookWarning)} ${renderProjections(projections)} ${renderLedgerFacts(head, timeZone)}`
 }
 
-function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string): Html {
-  return html`<p class="warning">
-    <strong>The witness <bdi>${id}</bdi> disputes the ledger</strong> since ${renderTime(since, timeZone)}: ${error}. Calls
-    are still accepted. Keep your checkpoints, and tell the operator of the service.
-  </p>`
+function renderDispute({ id, since, error }: AttentionFacts['disputes'][number], timeZone: string) {
+  const fault = html`<strong>The witness ${isolate(id)} disputes the ledger</strong>`
+  const remedy = 'Calls are still accepted. Keep your checkpoints, and tell the operator of the service.'
+  return renderWarning(html`${fault} since ${renderTime(since, timeZone)}: ${error}. ${remedy}`)
 }
 
-function renderFailingWork({ work, since }: FailingWork, timeZone: string): Html {
-  return html`<p class="warning">
-    <strong>The service can't ${BACKGROUND_WORK[work]}</strong> since ${renderTime(since, timeZone)}. It keeps trying. Tell
-    the operator of the service.
-  </p>`
+function renderFailingWork({ work, since }: FailingWork, timeZone: string) {
+  const fault = html`<strong>The service can't ${BACKGROUND_WORK[work]}</strong>`
+  const remedy = 'It keeps trying. Tell the operator of the service.'
+  return renderWarning(html`${fault} since ${renderTime(since, timeZone)}. ${remedy}`)
 }
 
 function renderParkedWarning(
   { name, parkedAt, error, reached }: CompanyStanding,
   forms: PageForms<'resume'>,
   timeZone: string,
-): Html {
+) {
   if (parkedAt === null) return html``
   const label = nameList(name)
   const next = formatNumber(reached + 1)
@@ -102,8 +113,8 @@ function renderParkedWarning(
   return html`<section class="warning" aria-label="${label} has stopped">
     <p>
       <strong>${label} has stopped</strong> ${renderTime(parkedAt, timeZone)}, before
-      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls are
-      still accepted, and nothing is lost.
+      <a href="${NAVIGATION.events.path}/${reached + 1}">event ${next}</a>. Its pages show the data up to there. Calls
+      are still accepted, and nothing is lost.
     </p>
     <pre>${error ?? 'No error was recorded.'}</pre>
     ${renderForm(forms, 'resume', { buttons: resuming })}
@@ -111,17 +122,17 @@ function renderParkedWarning(
 }
 
 /** Warns about a webhook that gets no messages, unless an administrator paused it. */
-function renderWebhookWarning(seen: SeenWebhook): Html {
+function renderWebhookWarning(seen: SeenWebhook) {
   const trouble = describeTrouble(seen)
   if (trouble === null) return html``
   const { webhook } = seen
   const href = `${NAVIGATION.webhooks.path}/${webhook.id}`
-  return html`<p class="warning">
-    <strong>Webhook <a href="${href}"><bdi>${formatWebhookName(webhook)}</bdi></a></strong> is not receiving messages. ${trouble}
-  </p>`
+  return renderWarning(
+    html`<strong>Webhook ${renderNameLink(href, formatWebhookName(webhook))}</strong> gets no messages. ${trouble}`,
+  )
 }
 
-function renderProjections(projections: readonly CompanyStanding[]): Html {
+function renderProjections(projections: readonly CompanyStanding[]) {
   return html`<h2>Lists</h2>
     ${renderTable({
       caption: 'How far each list is behind what was recorded',
@@ -137,13 +148,13 @@ function renderProjections(projections: readonly CompanyStanding[]): Html {
     })}`
 }
 
-function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding): Html {
+function renderProjectionStatus({ parkedAt, attempts, eventsBehind }: CompanyStanding) {
   if (parkedAt !== null) return renderBadge('bad', 'Stopped')
   if (attempts > 0) return renderBadge('warn', `Retrying (${attempts})`)
   return eventsBehind > 0 ? renderBadge('warn', 'Catching up') : renderBadge('good', 'Up to date')
 }
 
-function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string): Html {
+function renderLedgerFacts({ position, recordedAt }: SeenHead, timeZone: string) {
   return html`<h2>Ledger</h2>
     ${renderFacts({
       Events: formatNumber(position),

@@ -14,7 +14,7 @@ import { readHead } from '#ledger/read/read-head'
 import { buildEmployeeUrl, NAVIGATION } from '#wording/navigation'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, type FormProblem, readSeenVersion, renderButtons } from '#pages/parts/form'
-import { html, type Html } from '#pages/parts/elements'
+import { html, isolate, renderHint, renderActions } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 
@@ -51,7 +51,7 @@ function formatEmployee(employee: Employee): FormFields {
 }
 
 /** Renders the fields. */
-function renderEmployeeFields(employee: Employee, values: FormFields, problem: FormProblem): Html {
+function renderEmployeeFields(employee: Employee, values: FormFields, problem: FormProblem) {
   const field = (name: string, label: string, rest: object = {}) =>
     renderField({ name, label, value: values[name] ?? '', isRequired: false, autocomplete: 'off', ...rest }, problem)
   return html`${FIELDS.map((name) => field(name, formatAttributeName(name), describe(name)))}
@@ -132,11 +132,9 @@ export function addEmployeeEdit(app: FastifyInstance, services: PageServices): v
           : ['Reactivate', 'The person is active again, with the values above.']
       return {
         title: `Edit ${name}`,
-        heading: html`Edit <bdi>${name}</bdi>`,
+        heading: html`Edit ${isolate(name)}`,
         trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(employee.id) }],
-        body: html`<p class="hint">
-            What you change becomes an entry in Bulk User Logs, in your name. An empty field has no value.
-          </p>
+        body: html`${renderHint('Changes make an entry in Bulk User Logs, in your name. An empty field has no value.')}
           ${renderForm(forms, 'save', {
             fields: (values, refusal) => renderEmployeeFields(employee, values, refusal),
             values: formatEmployee(employee),
@@ -145,7 +143,7 @@ export function addEmployeeEdit(app: FastifyInstance, services: PageServices): v
           })}
           <h2>${verb}</h2>
           <p>${consequence}</p>
-          ${renderForm(forms, 'status', { version, buttons: html`<div class="actions"><button>${verb}</button></div>` })}`,
+          ${renderForm(forms, 'status', { version, buttons: renderActions(html`<button>${verb}</button>`) })}`,
       }
     },
     forms: {

@@ -20,11 +20,13 @@ import {
   renderFacts,
   renderId,
   html,
-  type Html,
   renderNameLink,
   renderDayLink,
   renderTime,
   describeZone,
+  isolate,
+  renderButton,
+  renderEmpty,
 } from '#pages/parts/elements'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import {
@@ -65,7 +67,7 @@ function formatEmployeeName(seen: SeenEmployee | null): string {
 }
 
 /** Renders the employee's status, its position in the ledger, and links to the previous and next event. */
-function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
+function renderStanding(seen: SeenEmployee, viewer: SessionUser) {
   const { id, position, head, earlier, later, state } = seen
   const step = (to: number | null) => (to === null ? null : buildEmployeeUrl(id, to))
   const place = seen.isNow ? 'Now' : `Event ${formatNumber(position)} of ${formatNumber(head)}`
@@ -77,10 +79,10 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
   })}
     ${
       state.standing === 'erased' &&
-      html`<p class="empty">
-        This person's data was erased, for all points in time. The events remain: when they happened, who caused them,
-        and their hashes.
-      </p>`
+      renderEmpty(
+        "This person's data was erased, for all points in time. What remains of the events is when they " +
+          'happened, who caused them, and their hashes.',
+      )
     }
     ${renderPageLinks(
       [
@@ -92,12 +94,12 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser): Html {
     )}`
 }
 
-function renderStatus(state: EmployeeThen): Html {
+function renderStatus(state: EmployeeThen) {
   if (state.standing === 'known') return renderStatusBadge(state.employee.status)
   return renderBadge('plain', state.standing === 'erased' ? 'Erased' : 'Not created yet')
 }
 
-function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: SessionUser): Html {
+function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: SessionUser) {
   return html`${renderTime(employee.updated_at, timeZone)}, version ${employee.version}`
 }
 
@@ -112,7 +114,7 @@ export async function renderAttributes(
   { employee, causes }: ExplainedEmployee,
   position: number,
   viewer: SessionUser,
-): Promise<Html> {
+) {
   const attributes = listAttributes(Object.fromEntries(ATTRIBUTE_NAMES.map((name) => [name, employee[name]])))
   const manager = employee.manager_id
   const names = await readNames(db, viewer.companyId, manager === null ? [] : [manager])
@@ -130,17 +132,18 @@ export async function renderAttributes(
     </tbody>
   </table>`
 
-  function renderAttributeRow(name: string, value: unknown, cause: Cause): Html {
+  function renderAttributeRow(name: string, value: unknown, cause: Cause) {
     // Links to the manager at the same position.
     const shown =
       name === 'manager_id' && typeof value === 'string'
         ? renderNameLink(buildEmployeeUrl(value, position), names.get(value) ?? value)
         : renderValue(value)
+    const event = `${NAVIGATION.events.path}/${cause.position}`
     return html`<tr>
       <th scope="row">${renderBreakable(formatAttributeName(name))}</th>
       <td>${shown}</td>
       <td class="when">
-        ${value !== null && renderDayLink(`${NAVIGATION.events.path}/${cause.position}`, cause.recorded_at, viewer.timeZone)}
+        ${value !== null && renderDayLink(event, cause.recorded_at, viewer.timeZone)}
       </td>
     </tr>`
   }
@@ -174,8 +177,8 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
     const isEditable = viewer.role === 'admin' && seen?.isNow === true && seen.state.standing === 'known'
     const body = html`${renderBreadcrumb(NAVIGATION.employees)}
       <div class="tools">
-        <h1><bdi>${title}</bdi></h1>
-        ${isEditable && html`<a class="button" href="${PATH}/${id}/edit">Edit or deactivate…</a>`}
+        <h1>${isolate(title)}</h1>
+        ${isEditable && renderButton(`${PATH}/${id}/edit`, 'Edit or deactivate…')}
       </div>
       ${problem ? renderFormAlert(problem) : renderNotice(request, DONE)} ${seen && renderStanding(seen, viewer)}
       <div class="columns">
@@ -188,7 +191,7 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
             <a class="button" href="${buildUrl(EVIDENCE_PATH, { employee: id })}">Evidence file…</a>
             ${
               viewer.role === 'admin' &&
-              html`<a class="button" href="${report}">What is held about this person…</a>
+              html`${renderButton(report, 'What is held about this person…')}
                     ${isErasable && html`<a href="${PATH}/${id}/erase">Erase person…</a>`}`
             }
           </p>
@@ -222,7 +225,7 @@ async function renderHistory(
   id: string,
   seen: SeenEmployee | null,
   query: FormFields,
-): Promise<Html> {
+) {
   const buildHref = buildTimelineHref(id, seen === null ? '' : (query['at'] ?? ''))
   const position = (!seen?.isNow && seen?.position) || undefined
   const place = readTimelinePlace(query)
@@ -276,7 +279,7 @@ async function findSteps(
   return { version: past[0]?.header?.version ?? 0, earlier: before ?? null, later: future[0]?.position ?? null }
 }
 
-function renderMomentForm(id: string, at: string, timeZone: string): Html {
+function renderMomentForm(id: string, at: string, timeZone: string) {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
   const ofTime = { name: 'time', label: 'Date and time', value: time, hint: describeZone(timeZone) }
   const ofEvent = { name: 'position', label: 'Or event', value: position, hint: 'Its number in the event stream.' }

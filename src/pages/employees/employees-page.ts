@@ -25,7 +25,7 @@ import {
   renderFormAlert,
   readFormFields,
 } from '#pages/parts/form'
-import { html, type Html, renderStatusBadge, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { html, renderStatusBadge, renderEmployeeLink, renderTable, isolate, renderButton } from '#pages/parts/elements'
 import { renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { sendUserPage } from '#pages/parts/layout'
@@ -54,7 +54,7 @@ function readPeopleFields(fields: FormFields): FormFields {
 }
 
 /** Renders the search and the filters of the list of people. */
-function renderPeopleFilter(given: FormFields, problem: FormProblem): Html {
+function renderPeopleFilter(given: FormFields, problem: FormProblem) {
   const value = (name: string) => given[name] ?? ''
   const text = (name: 'department' | 'location' | 'manager', label: string, maxLength: number, placeholder = '') =>
     renderField({ name, label, value: value(name), placeholder, maxLength, isRequired: false }, problem)
@@ -172,14 +172,14 @@ async function findManager(db: LedgerDb, companyId: string, text: string): Promi
   throw new ProblemError(invalidFields([fault]))
 }
 
-function renderDownloads(filter: FormFields): Html {
+function renderDownloads(filter: FormFields) {
   return html`<div class="tools">
     <a class="button" href="${buildUrl('/admin/v1/employees.csv', filter)}" download>Download CSV</a>
     <a class="button" href="${buildUrl('/admin/v1/employees.xlsx', filter)}" download>Download workbook</a>
   </div>`
 }
 
-function renderList(given: FormFields, cursor: string | undefined, { people, former }: PeopleList): Html {
+function renderList(given: FormFields, cursor: string | undefined, { people, former }: PeopleList) {
   if (people.length + former.length === 0) {
     return html`<div class="empty">
       <h2>No matching employees</h2>
@@ -199,14 +199,14 @@ function renderList(given: FormFields, cursor: string | undefined, { people, for
 }
 
 /** Renders a table of people, with what the searched text was to each. */
-function renderPeople(caption: string, people: readonly (Employee | FormerPerson)[], q = ''): Html {
+function renderPeople(caption: string, people: readonly (Employee | FormerPerson)[], q = '') {
   const text = (value: string | null) => renderBreakable(value ?? '')
   return renderTable({
     caption,
     columns: {
       Name: (employee) =>
         html`${renderEmployeeLink(employee)}
-            ${'former' in employee && html`<span class="hint">${employee.former}: <bdi>${q}</bdi></span>`}`,
+            ${'former' in employee && html`<span class="hint">${employee.former}: ${isolate(q)}</span>`}`,
       Status: ({ status }) => renderStatusBadge(status),
       Department: ({ department }) => text(department),
       'Job title': ({ job_title: title }) => text(title),
@@ -218,14 +218,14 @@ function renderPeople(caption: string, people: readonly (Employee | FormerPerson
   })
 }
 
-function renderPersonalDataLinks(): Html {
+function renderPersonalDataLinks() {
   return html`<h2>Personal data</h2>
     <p>
       To report what is held about an employee, or to erase the employee, open the employee's page. For someone who
       appears only in refused records, enter an email or external ID.
     </p>
     <p class="actions">
-      <a class="button" href="${REPORT_PATH}">What is held about a person…</a>
+      ${renderButton(REPORT_PATH, 'What is held about a person…')}
       <a href="${PATH}/erase">Erase by email or external ID…</a>
     </p>`
 }

@@ -26,23 +26,23 @@ import {
   toFormProblem,
   renderHidden,
 } from '#pages/parts/form'
-import { renderCode, isolate, html, type Html, renderFacts } from '#pages/parts/elements'
+import { renderCode, isolate, html, renderFacts, renderWarning } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
 import type { EmployeeRequest } from './employee-edit.ts'
 
 /** Renders the fields that name a person, one of which is filled in. */
-function renderPersonFields(
-  emailLabel: string,
-  { email = '', external_id: externalId = '', user_name: userName = '' }: FormFields,
-  problem: FormProblem,
-): Html {
+function renderPersonFields(emailLabel: string, values: FormFields, problem: FormProblem) {
   const optional = { isRequired: false, autocomplete: 'off' } as const
   const hint = 'Current, or as it appears in a refused record; case does not matter.'
-  return html`${renderField({ name: 'email', label: emailLabel, value: email, ...optional, hint }, problem)}
-  ${renderField({ name: 'external_id', label: 'Or external ID', value: externalId, ...optional, hint: 'Exactly as sent.' }, problem)}
-  ${renderField({ name: 'user_name', label: 'Or user name', value: userName, ...optional, hint }, problem)}`
+  const fields = [
+    { name: 'email', label: emailLabel, ...optional, hint },
+    { name: 'external_id', label: 'Or external ID', ...optional, hint: 'Exactly as sent.' },
+    { name: 'user_name', label: 'Or user name', ...optional, hint },
+  ]
+  return renderFields(fields, values, problem)
 }
 
 /** Where administrators ask what is held about a person. */
@@ -65,8 +65,8 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
       trail: [NAVIGATION.employees],
       body: html`<p>
           The report lists everything that the service stores about an employee, or about someone who appears only in
-          refused records: values, history, refused records, calls, and messages to webhooks. It also says what erasing the
-          person deletes. The event stream records that you got it.
+          refused records: values, history, refused records, calls, and messages to webhooks. It also says what
+          erasing the person deletes. The event stream records that you got it.
         </p>
         ${renderForm(forms, 'report', {
           values: readFormFields(query),
@@ -110,43 +110,34 @@ const HEAVY = { config: { isHeavyRead: ALWAYS } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
 export function addEmployeeErasure(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/erase`,
     ...HEAVY,
     load: (request: EmployeeRequest) => loadErasure(services, request),
-    render: ({ id, name, email, typed, scope }, forms) => ({
+    ask: ({ id, name, email, typed, scope }) => ({
       title: 'Erase person',
-      heading: html`Erase <bdi>${name}</bdi>?`,
+      heading: html`Erase ${isolate(name)}?`,
       trail: [NAVIGATION.employees, { label: name, path: buildEmployeeUrl(id) }],
-      body: html`${renderFacts({
+      text: html`${renderFacts({
         Name: isolate(name),
         Email: isolate(email),
         Employee: renderCode(id),
         'Will be deleted': formatScope(scope),
       })}
-        ${renderConsequences()}
-        ${renderForm(forms, 'erase', {
-          fields: [askToType(typed)],
-          buttons: renderButtons('Erase person', buildEmployeeUrl(id), 'danger'),
-        })}`,
+      ${renderConsequences()}`,
+      typed,
+      button: 'Erase person',
+      back: buildEmployeeUrl(id),
     }),
-    forms: {
-      erase: {
-        ...HEAVY,
-        async run(request, fields) {
-          const id = readEmployeeId(request.params.id)
-          const { typed } = await readPerson(services.db, getViewer(request).companyId, id)
-          requireTyped(fields, typed)
-          await eraseEmployee(services.company, getActing(request), { by: 'id', value: id }, request.left)
-          return { goTo: `${buildEmployeeUrl(id)}?done=erased` }
-        },
-      },
+    async run(request, { id }) {
+      await eraseEmployee(services.company, getActing(request), { by: 'id', value: id }, request.left)
+      return `${buildEmployeeUrl(id)}?done=erased`
     },
   })
   addPersonErasure(app, services)
 }
 
-/** `/settings/employees/erase`: finds a person by email or external ID, and erases who appears only in refused records. */
+/** `/settings/employees/erase`: finds a person, and erases one who appears only in refused records. */
 function addPersonErasure(app: FastifyInstance, { company }: PageServices): void {
   addFormPage(app, {
     path: `${PATH}/erase`,
@@ -183,7 +174,7 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices): void
   })
 }
 
-/** Reads an email, an external id, or a user name as the endpoint does. Throws a problem unless exactly one was entered. */
+/** Reads what names a person as the endpoint does. Throws a problem unless exactly one was entered. */
 function readPersonFields({ email = '', external_id = '', user_name = '' }: FormFields): NamedPerson {
   const named = { email: trimBlanks(email), external_id, user_name }
   const given = Object.entries(named).filter(([, text]) => text !== '')
@@ -231,7 +222,7 @@ function formatScope({ events, refusedRecords, bodies, storedRows, fileNames }: 
 function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: FormProblem): PageContent {
   return {
     title: 'Erase person',
-    heading: html`Erase <bdi>${value}</bdi>?`,
+    heading: html`Erase ${isolate(value)}?`,
     trail: [NAVIGATION.employees],
     problem,
     body: html`<p>This person was never created and appears only in refused records.</p>
@@ -248,8 +239,8 @@ function askToErase({ by, value }: NamedPerson, scope: ErasureScope, problem: Fo
 }
 
 /** Renders what an erasure deletes and what it keeps. */
-function renderConsequences(): Html {
-  return html`<p class="warning">This can't be undone.</p>
+function renderConsequences() {
+  return html`${renderWarning("This can't be undone.")}
     <h2>What will be deleted</h2>
     <ul>
       <li>

@@ -1,6 +1,6 @@
 import type { SessionUser } from '#accounts/users/sessions'
 import { formatAttributeName, renderShortChange, renderShortValue, listAttributes } from '#pages/parts/attribute-values'
-import { isolate, html, type Html, renderSegments } from '#pages/parts/elements'
+import { isolate, html, renderSegments, renderEmpty } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 import { type EmployeeStreamEvent, isEmployeeEvent, formatFullName } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
@@ -95,7 +95,7 @@ export async function renderTimeline(
   viewer: SessionUser,
   { changes, older }: Timeline,
   links: TimelineLinks,
-): Promise<Html> {
+) {
   const { place, buildHref } = links
   const attribute = place.attribute ?? undefined
   const names = await readNames(db, viewer.companyId, changes.flatMap(listNamedIds))
@@ -111,7 +111,7 @@ export async function renderTimeline(
   const none = older === null ? 'No change found.' : 'No change found among the events searched so far.'
   const moments = [...new Map(changes.map(({ event }) => [event.position, event.recorded_at])).values()]
   return html`${renderAttributeLinks(links)} ${renderMoments(moments, viewer.timeZone)}
-  ${changes.length === 0 ? html`<p class="empty">${none}</p>` : table}
+  ${changes.length === 0 ? renderEmpty(none) : table}
   ${renderPageLinks(
     [
       { label: 'Newest', rel: 'first', href: place.before === null ? null : buildHref({ attribute }) },
@@ -125,7 +125,7 @@ function listNamedIds({ event, attribute }: Change): string[] {
   return [event.actor, ...[attribute?.from, attribute?.to].filter((value) => isId('emp', value))]
 }
 
-function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Html {
+function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks) {
   const isOffered = place.attribute === null || offered.includes(place.attribute)
   const names = isOffered ? offered : [...offered, place.attribute!]
   const segments = [undefined, ...names].map((attribute) => ({
@@ -136,24 +136,21 @@ function renderAttributeLinks({ offered, place, buildHref }: TimelineLinks): Htm
   return renderSegments('Attribute', segments)
 }
 
-function renderChange(
-  { event, attribute }: Change,
-  names: ReadonlyMap<string, string>,
-  { buildHref }: TimelineLinks,
-): Html {
+function renderChange({ event, attribute }: Change, names: ReadonlyMap<string, string>, { buildHref }: TimelineLinks) {
   if (attribute === null) return renderWholeEvent(event)
   const { name, to, isFirst } = attribute
-  return html`<a class="actor" href="${buildHref({ attribute: name })}"><bdi>${formatAttributeName(name)}</bdi></a>:
+  return html`<a class="actor" href="${buildHref({ attribute: name })}">${isolate(formatAttributeName(name))}</a>:
     ${isFirst ? html`${renderShortValue(to, names)}, at creation` : renderShortChange(attribute, names)}`
 }
 
-function renderWholeEvent(event: EmployeeStreamEvent): Html {
+function renderWholeEvent(event: EmployeeStreamEvent) {
   if (event.type === 'EmployeeErased') return html`<strong>Erased</strong>`
   if (event.data === null)
     return html`${event.type === 'EmployeeCreated' ? 'Created' : 'Changed'} <span class="hint">(data erased)</span>`
   if (event.type !== 'EmployeeCreated') return html`${event.type}`
-  const count = listAttributes(event.data.attributes).length
-  return html`<strong>Created</strong> as <bdi>${formatFullName(event.data.attributes)}</bdi> with ${formatNumber(count)} attributes`
+  const { attributes } = event.data
+  const count = formatNumber(listAttributes(attributes).length)
+  return html`<strong>Created</strong> as ${isolate(formatFullName(attributes))} with ${count} attributes`
 }
 
 /** Reads the place in an address; anything malformed means the newest page. */

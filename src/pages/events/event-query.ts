@@ -21,7 +21,7 @@ import {
   type Choice,
   renderHidden,
 } from '#pages/parts/form'
-import { html, type Html, renderSegments } from '#pages/parts/elements'
+import { html, renderSegments, renderButton } from '#pages/parts/elements'
 import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
 
@@ -115,7 +115,7 @@ export async function renderEventFilter(
   { companyId }: SessionUser,
   query: EventQuery,
   view: { view?: string },
-): Promise<Html> {
+) {
   const { given, problem } = query
   const value = (name: string) => given[name] ?? ''
   const { type: _, ...others } = given
@@ -127,7 +127,8 @@ export async function renderEventFilter(
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
-  return html`${problem && html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`}
+  const alert = html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`
+  return html`${problem && alert}
     <div class="cluster">
       ${renderSegments('Kind of event', kinds)}
       <p class="tools">
@@ -149,7 +150,7 @@ export async function renderEventFilter(
       </details>
       <div class="actions">
         <button class="primary">Filter</button>
-        ${Object.keys(given).length > 0 && html`<a class="button" href="${buildUrl(PATH, view)}">Clear</a>`}
+        ${Object.keys(given).length > 0 && renderButton(buildUrl(PATH, view), 'Clear')}
       </div>
     </form>`
 }
@@ -166,7 +167,7 @@ function buildExportUrl({ given, filter, between, problem }: EventQuery): string
 }
 
 /** Links to an evidence file about a period, an employee, or a call, if that is all that is filtered for. */
-function renderEvidenceLink({ given, filter: { call, stream }, problem }: EventQuery): Html {
+function renderEvidenceLink({ given, filter: { call, stream }, problem }: EventQuery) {
   const names = Object.keys(given)
   const isPeriod = names.length > 0 && names.every((name) => name === 'from' || name === 'to')
   const isOne = names.length === 1 && (call !== undefined || stream?.startsWith('emp_') === true)

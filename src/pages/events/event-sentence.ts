@@ -1,22 +1,22 @@
 import { rulesOf } from '#domain/operations'
 import type { SessionUser } from '#accounts/users/sessions'
-import type { AttributeChanges, CallCounts, EventData, EventType, KeyAccess, KeyQuota } from '#domain/events'
+import type { AttributeChanges, CallCounts, EventData, EventType } from '#domain/events'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { ListedEvent } from '#ledger/read/browse-events'
 import { buildEmployeeUrl, buildUrl, NAVIGATION, type NavigationItem } from '#wording/navigation'
 import { formatAttributeName, renderShortChange } from '#pages/parts/attribute-values'
-import { isolate, html, type Html, renderNameLink, formatCalendarDay } from '#pages/parts/elements'
-import { FULL_ACCESS } from '#domain/accounts/key-lifecycle'
+import { isolate, html, type Html, renderNameLink, formatCalendarDay, renderJoined } from '#pages/parts/elements'
 import { describeKind } from '#domain/attention-kinds'
 import { describeCode } from '#wording/attention-words'
 import { describeScopes } from '#wording/token-scopes'
 import { describeDone } from '#pages/parts/call-words'
-import { formatExcess, formatExpectedCalls, formatLimits, formatScopes } from '#pages/parts/key-words'
+import { formatExcess, formatExpectedCalls, formatLimits } from '#pages/parts/key-words'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
 import { formatFullName } from '#domain/employees/employee'
 import { ENDED_BY, formatAttempts, SIGNED_IN_WITH } from '#pages/parts/sign-in-words'
 import { STOPPED } from '#pages/webhooks/webhook-words'
+import { accessChanges, formatMore, formatQuota, narrowings, SHOWN_CHANGES } from './access-words.ts'
 import { renderCallWord } from './event-values.ts'
 
 /** What a sentence needs to know about its reader: the pages that they may open, and their time zone. */
@@ -44,23 +44,33 @@ type Tell<Type extends EventType> = (parts: SentenceParts<Type>) => Html
 
 type Sentences = { [Type in EventType]: Tell<Type> }
 
-/** What the data of an event tell beside what happened. */
+/** What the data of an event tell behind what happened. */
 type More<Type extends EventType> = (data: EventData[Type], context: SentenceContext) => Html | string
 
-const SHOWN_CHANGES = 3
-
-/** Tells what somebody did, and more behind a colon if there are data. */
+/** Tells what somebody did, and what more the data tell. */
 function did<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
   return (parts) => html`${parts.actor} ${what}${tellMore(parts, more)}`
 }
 
-/** Tells what somebody did to the subject. */
-function didTo<Type extends EventType>(what: string, more?: More<Type>): Tell<Type> {
-  return (parts) => html`${parts.actor} ${what} ${parts.subject()}${tellMore(parts, more)}`
+/** Tells what somebody did to the subject, which has its present name or, if it was just made, that in the data. */
+function didTo<Type extends EventType>(
+  what: string,
+  more?: More<Type>,
+  nameIn?: (data: EventData[Type]) => string,
+): Tell<Type> {
+  return (parts) => {
+    const { actor, data, subject } = parts
+    return html`${actor} ${what} ${subject(data && nameIn ? nameIn(data) : undefined)}${tellMore(parts, more)}`
+  }
 }
 
-function tellMore<Type extends EventType>(parts: SentenceParts<Type>, more: More<Type> | undefined): Html {
-  return parts.data === null || !more ? html`` : html`: ${more(parts.data, parts)}`
+function tellMore<Type extends EventType>(parts: SentenceParts<Type>, more: More<Type> | undefined) {
+  return parts.data === null || !more ? '' : more(parts.data, parts)
+}
+
+/** Tells what somebody did with a thing of which only the data know the name. */
+function didWith<Type extends EventType>(what: string, unnamed: string, more: More<Type>): Tell<Type> {
+  return (parts) => html`${parts.actor} ${what} ${parts.data === null ? unnamed : more(parts.data, parts)}`
 }
 
 /** Tells what a user did to their own account, or somebody else to the account of a user. */
@@ -68,54 +78,63 @@ function didToAccount<Type extends EventType>(verb: string, own: string, of: str
   return (parts) => html`${parts.actor} ${verb} ${isOwn(parts) ? own : html`${of}${parts.subject()}`}${end}`
 }
 
-const showChange = (data: { from: unknown; to: unknown }, { names }: SentenceContext) => renderShortChange(data, names)
+const showChange = (data: { from: unknown; to: unknown }, { names }: SentenceContext) =>
+  html`: ${renderShortChange(data, names)}`
 
 /** Shows the old and the new value of a setting. */
 function showBoth<Value>(format: (value: Value) => string) {
-  return ({ from, to }: { from: Value; to: Value }) => `${format(from)} → ${format(to)}`
+  return ({ from, to }: { from: Value; to: Value }) => `: ${format(from)} → ${format(to)}`
 }
+
+const formatUntil = (time: string, { viewer }: SentenceContext) => formatTime(time, viewer.timeZone)
 
 /** The sentence of each event type. */
 const SENTENCES: Sentences = {
-  EmployeeCreated: ({ actor, subject, data }) => {
-    const made = data?.attributes
-    return html`${actor} created ${subject(made && formatFullName(made))}`
-  },
+  EmployeeCreated: didTo('created', undefined, ({ attributes }) => formatFullName(attributes)),
   EmployeeUpdated: didTo('changed', ({ changes }, { names }) => renderChanges(changes, names)),
   EmployeeDeactivated: didTo('deactivated'),
   EmployeeReactivated: didTo('reactivated'),
   EmployeeDeprovisioned: didTo('deprovisioned'),
-  EmployeeRecordRejected: ({ actor, header, data }) => {
+  EmployeeRecordRejected: ({ actor, header: { index }, data }) => {
     const [error, ...more] = data?.errors ?? []
     const others = more.length + (data?.errors_omitted ?? 0)
-    return html`${actor} sent ${header.index === null ? 'a record' : `record ${formatNumber(header.index + 1)}`}, which was
-    refused${error && html`: <bdi>${error.message}</bdi>`}${others > 0 && ` and ${formatCount(others, 'more error')}`}`
+    const record = index === null ? 'a record' : `record ${formatNumber(index + 1)}`
+    const why = error && html`: ${isolate(error.message)}`
+    const further = others > 0 && ` and ${formatCount(others, 'more error')}`
+    return html`${actor} sent ${record}, which was refused${why}${further}`
   },
   ApiCallCompleted: ({ actor, header, data, viewer }) =>
     html`${actor} ${data ? describeOutcome(data.counts) : 'completed a call'} ${renderCallWord(header, viewer)}`,
   ApiCallFailed: ({ actor, header, data, viewer }) =>
-    html`${actor}
-    ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
-  FileUploaded: ({ actor, data }) =>
-    html`${actor} uploaded ${data ? html`the file <bdi>${data.name}</bdi>` : 'a file'}`,
+    html`${actor} ${data ? renderFailure(data) : 'failed in a call'} ${renderCallWord(header, viewer)}`,
+  FileUploaded: didWith('uploaded', 'a file', ({ name }) => html`the file ${isolate(name)}`),
   EmployeeErased: didTo('erased', ofEvents),
-  RecordsRetired: ({ actor, data }) =>
-    html`${actor} deleted the data of ${data ? formatCount(data.positions.length, 'event') : 'events'} (refused records and file
-    names), because their retention period had ended`,
-  PersonalDataReported: ({ actor, header, data, names, viewer }) => {
-    if (!data) return html`${actor} got a report of what is held about a person`
-    const { subject_id: id } = data
-    if (id === null) return html`${actor} got a report of what is held about someone who was never created`
-    const about = renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
-    return html`${actor} got a report of what is held about ${id === header.actor ? 'themselves' : about}`
+  RecordsRetired: ({ actor, data }) => {
+    const events = data ? formatCount(data.positions.length, 'event') : 'events'
+    const why = 'because their retention period had ended'
+    return html`${actor} deleted the data of ${events} (refused records and file names), ${why}`
   },
-  CompanyRegistered: ({ actor, data }) =>
-    html`${actor} registered the company${data && html` <bdi>${data.name}</bdi>`}`,
+  PersonalDataReported: ({ actor, header, data, names, viewer }) => {
+    const id = data?.subject_id
+    const about =
+      id === undefined
+        ? 'a person'
+        : id === null
+          ? 'someone who was never created'
+          : id === header.actor
+            ? 'themselves'
+            : renderSubject({ ...header, stream: id }, names.get(id) ?? id, names.has(id), viewer)
+    return html`${actor} got a report of what is held about ${about}`
+  },
+  CompanyRegistered: did('registered the company', ({ name }) => html` ${isolate(name)}`),
   CompanyRenamed: did('renamed the company', showChange),
   CompanyTimeZoneChanged: did("changed the company's time zone", showChange),
   CompanyCountryChanged: did("changed the company's country", showChange),
-  UserInvited: ({ actor, subject, data }) =>
-    html`${actor} invited ${subject(data?.name)}${data && html` (<bdi>${data.email}</bdi>) as ${data.role}`}`,
+  UserInvited: didTo(
+    'invited',
+    ({ email, role }) => html` (${isolate(email)}) as ${role}`,
+    ({ name }) => name,
+  ),
   UserRoleChanged: didTo('changed the role of', showChange),
   UserPasswordReset: didTo('reset the password of'),
   UserPasswordSet: didToAccount('set', 'their password', 'the password of '),
@@ -127,88 +146,101 @@ const SENTENCES: Sentences = {
     if (data === null) return html`${actor} snoozed a problem`
     const what = html`${nameOf(data, names)}${ofAttention(data)}`
     if (data.until === null) return html`${actor} ended the snooze of ${what}`
-    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: <bdi>${data.reason}</bdi>`
+    return html`${actor} snoozed ${what}, until ${formatCalendarDay(data.until)}: ${isolate(data.reason)}`
   },
   UserRemoved: didTo('removed user'),
   UserErased: didTo('erased user', ofEvents),
   UserTokenIssued: (parts) => {
-    const { actor, subject, data, viewer } = parts
+    const { actor, subject, data } = parts
     const token = data
-      ? html`token <em><bdi>${data.name}</bdi></em>${ofScopes(data)}, until
-          ${formatTime(data.expires_at, viewer.timeZone)}`
-      : html`a token`
+      ? html`token ${emphasize(data.name)}${ofScopes(data)}, until ${formatUntil(data.expires_at, parts)}`
+      : 'a token'
     return html`${actor} issued ${token}${!isOwn(parts) && html` for ${subject()}`}`
   },
   UserTokenRevoked: didToAccount('revoked', 'one of their tokens', 'a token of '),
   UserIdentityLinked: didToAccount('linked', 'their user', '', ' to an account at the identity provider'),
   UserIdentityUnlinked: didToAccount('unlinked', 'their user', '', ' from the account at the identity provider'),
-  UserPasskeyAdded: ({ actor, data }) =>
-    html`${actor} added ${data ? html`passkey <em><bdi>${data.name}</bdi></em>` : 'a passkey'}`,
+  UserPasskeyAdded: didWith('added', 'a passkey', ({ name }) => html`passkey ${emphasize(name)}`),
   UserPasskeyRemoved: didToAccount('removed', 'one of their passkeys', 'a passkey of '),
-  UserRecoveryCodesIssued: ({ actor, data }) =>
-    html`${actor} made ${data ? formatCount(data.count, 'new recovery code') : 'new recovery codes'}`,
-  UserRecoveryCodeUsed: ({ actor, data }) =>
-    html`${actor} used a recovery code${data && `; ${formatCount(data.remaining, 'code')} left`}`,
-  UserSignedIn: ({ actor, data }) => html`${actor} signed in${data && ` ${SIGNED_IN_WITH[data.method]}`}`,
+  UserRecoveryCodesIssued: didWith('made', 'new recovery codes', ({ count }) =>
+    formatCount(count, 'new recovery code'),
+  ),
+  UserRecoveryCodeUsed: did('used a recovery code', ({ remaining }) => `; ${formatCount(remaining, 'code')} left`),
+  UserSignedIn: did('signed in', ({ method }) => ` ${SIGNED_IN_WITH[method]}`),
   UserSignedOut: did('signed out'),
   UserSessionsEnded: (told) => {
     const { actor, subject, data } = told
-    const sessions = data ? html`${formatCount(data.count, 'session')} of` : 'sessions of'
-    return html`${actor} ended ${sessions} ${isOwn(told) ? 'their own' : subject()}${data && ` ${ENDED_BY[data.reason]}`}`
+    const [sessions, how] = data ? [formatCount(data.count, 'session'), ` ${ENDED_BY[data.reason]}`] : ['sessions', '']
+    return html`${actor} ended ${sessions} of ${isOwn(told) ? 'their own' : subject()}${how}`
   },
-  UserSignInFailed: ({ subject, data, viewer }) =>
-    html`Signing in as ${subject()} failed${data && ` ${formatAttempts(data.attempts)} in the hour from ${formatTime(data.hour, viewer.timeZone)}`}`,
-  ApiKeyIssued: ({ actor, subject, data, viewer }) => {
-    const limits = data ? [`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ') : ''
-    return html`${actor} issued key ${subject(data?.name)} ${limits}`
+  UserSignInFailed: (told) => {
+    const { subject, data } = told
+    const when = data && ` ${formatAttempts(data.attempts)} in the hour from ${formatUntil(data.hour, told)}`
+    return html`Signing in as ${subject()} failed${when}`
   },
+  ApiKeyIssued: didTo(
+    'issued key',
+    (data, { viewer }) =>
+      ` ${[`with a quota of ${formatQuota(data)}`, ...narrowings(data, viewer.timeZone)].join(', ')}`,
+    ({ name }) => name,
+  ),
   ApiKeyRenamed: ({ actor, subject, data }) =>
-    data
-      ? html`${actor} renamed key <em><bdi>${data.from}</bdi></em> to <em><bdi>${data.to}</bdi></em>`
-      : html`${actor} renamed key ${subject()}`,
+    html`${actor} renamed key ${data ? html`${emphasize(data.from)} to ${emphasize(data.to)}` : subject()}`,
   ApiKeyQuotaChanged: didTo('changed the quota of key', showBoth(formatQuota)),
-  ApiKeyAccessChanged: ({ actor, subject, data, viewer }) => {
-    const changes = data ? accessChanges(data.from, data.to, viewer.timeZone) : []
-    return html`${actor} changed the access of key ${subject()}${changes.length !== 0 && `: ${changes.join('; ')}`}`
-  },
+  ApiKeyAccessChanged: didTo('changed the access of key', ({ from, to }, { viewer }) => {
+    const changes = accessChanges(from, to, viewer.timeZone)
+    return changes.length === 0 ? '' : `: ${changes.join('; ')}`
+  }),
   ApiKeyExpectedCallsChanged: ({ actor, subject, data }) =>
-    html`${actor} changed when calls of key ${subject()} are expected${data && `: ${showBoth(formatExpectedCalls)(data)}`}`,
+    html`${actor} changed when calls of key ${subject()} are expected${data && showBoth(formatExpectedCalls)(data)}`,
   ApiKeyLimitsChanged: didTo('changed the daily limits of key', showBoth(formatLimits)),
-  ApiKeyExcessAllowed: ({ actor, subject, data, viewer }) =>
-    html`${actor} allowed key ${subject()} ${data ? `${formatExcess(data)} until ${formatTime(data.until, viewer.timeZone)}` : 'more than its limits'}`,
-  ApiKeyRotated: ({ actor, subject, data, viewer }) => {
-    const end = data?.previous_expires_at
-    const old = end ? `; the old one works until ${formatTime(end, viewer.timeZone)}` : '; the old one stopped at once'
-    return html`${actor} rotated the secret of key ${subject()}${data && old}`
-  },
+  ApiKeyExcessAllowed: didTo(
+    'allowed key',
+    (data, told) => ` ${formatExcess(data)} until ${formatUntil(data.until, told)}`,
+  ),
+  ApiKeyRotated: didTo('rotated the secret of key', ({ previous_expires_at: end }, told) =>
+    end ? `; the old one works until ${formatUntil(end, told)}` : '; the old one stopped at once',
+  ),
   ApiKeyDisabled: didTo('disabled key'),
   ApiKeyEnabled: didTo('enabled key'),
   ApiKeyRevoked: didTo('revoked key'),
-  WebhookCreated: ({ actor, subject, data }) =>
-    html`${actor} created webhook ${subject(data?.description || data?.url)}${data?.description && html` to <bdi>${data.url}</bdi>`}`,
-  WebhookChanged: didTo('changed webhook', ({ to }) => AND.format(Object.keys(to).map(nameSetting))),
-  WebhookSecretRotated: ({ actor, subject, data, viewer }) => {
-    const end = data?.previous_expires_at
-    const old = end ? `; messages carry the old signature too until ${formatTime(end, viewer.timeZone)}` : ''
-    return html`${actor} rotated the secret of webhook ${subject()}${old}`
-  },
+  WebhookCreated: didTo(
+    'created webhook',
+    ({ description, url }) => (description ? html` to ${isolate(url)}` : ''),
+    ({ description, url }) => description || url,
+  ),
+  WebhookChanged: didTo('changed webhook', ({ to }) => `: ${AND.format(Object.keys(to).map(nameSetting))}`),
+  WebhookSecretRotated: didTo('rotated the secret of webhook', ({ previous_expires_at: end }, told) =>
+    end ? `; messages carry the old signature too until ${formatUntil(end, told)}` : '',
+  ),
   WebhookPaused: didTo('paused webhook'),
-  WebhookResumed: ({ actor, subject, data }) =>
-    html`${actor} resumed webhook ${subject()}${data && ` after position ${formatNumber(data.position)}`}`,
+  WebhookResumed: didTo('resumed webhook', ({ position }) => ` after position ${formatNumber(position)}`),
   WebhookDisabled: ({ subject, data }) =>
     html`Deliveries to webhook ${subject()} were stopped${data && `: ${STOPPED[data.reason]}`}`,
   WebhookRemoved: didTo('removed webhook'),
-  IdentityProviderAdded: ({ actor, subject, data }) =>
-    html`${actor} set up identity provider ${subject(data?.name)}${data && html` at <bdi>${data.issuer}</bdi>`}`,
-  IdentityProviderChanged: didTo('changed the settings of identity provider', ({ to }) => Object.keys(to).join(', ')),
+  IdentityProviderAdded: didTo(
+    'set up identity provider',
+    ({ issuer }) => html` at ${isolate(issuer)}`,
+    ({ name }) => name,
+  ),
+  IdentityProviderChanged: didTo(
+    'changed the settings of identity provider',
+    ({ to }) => `: ${Object.keys(to).join(', ')}`,
+  ),
   IdentityProviderSecretReplaced: didTo('replaced the secret for identity provider'),
-  IdentityProviderUseChanged: ({ actor, subject, data }) =>
-    html`${actor} changed the use of identity provider ${subject()}${data && ` from ${data.from.use} to ${data.to.use}`}`,
+  IdentityProviderUseChanged: didTo(
+    'changed the use of identity provider',
+    ({ from, to }) => ` from ${from.use} to ${to.use}`,
+  ),
   IdentityProviderRemoved: didTo('removed identity provider'),
 }
 
+function emphasize(name: string) {
+  return html`<em>${isolate(name)}</em>`
+}
+
 /** Renders an event as a sentence: who did what to whom. */
-export function renderSentence(event: ListedEvent, context: SentenceContext): Html {
+export function renderSentence(event: ListedEvent, context: SentenceContext) {
   const { header, isErased } = event
   if (!header) return html`This version of the service can't read this event.`
   const { names, viewer } = context
@@ -250,8 +282,9 @@ function parseData({ summary }: ListedEvent): EventData[EventType] | null {
 }
 
 /** Renders who caused an event, with a link to everything that they did. */
-export function renderActorLink(actor: string, names: ReadonlyMap<string, string>): Html {
-  return html`<a class="actor" href="${buildUrl(NAVIGATION.events.path, { actor })}"><bdi>${formatActor(actor, names)}</bdi></a>`
+export function renderActorLink(actor: string, names: ReadonlyMap<string, string>) {
+  const href = buildUrl(NAVIGATION.events.path, { actor })
+  return html`<a class="actor" href="${href}">${isolate(formatActor(actor, names))}</a>`
 }
 
 /** Formats who caused an event: a name, or an id if there is none. */
@@ -276,38 +309,30 @@ function nameSetting(name: string): string {
 }
 
 /** Renders what an event is about. `exists` says whether it has a page: what was removed has none. */
-function renderSubject(
-  { stream, position }: EventHeader,
-  name: string,
-  exists: boolean,
-  { role }: SentenceViewer,
-): Html {
+function renderSubject({ stream, position }: EventHeader, name: string, exists: boolean, { role }: SentenceViewer) {
   if (stream.startsWith('emp_')) return renderNameLink(buildEmployeeUrl(stream, position), name)
   const [prefix] = stream.split('_', 1)
   const page = prefix === 'idp' ? NAVIGATION.signIn.path : `${findItem(prefix).path}/${stream}`
   const hasPage = exists || (prefix !== 'idp' && prefix !== 'whk')
   // Only administrators may open the pages of keys, webhooks, providers and users.
   const href = role === 'admin' && hasPage ? page : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : html`<em><bdi>${name}</bdi></em>`}</a>`
+  return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : emphasize(name)}</a>`
 }
 
 function findItem(prefix: string | undefined): NavigationItem {
   return prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
 }
 
-function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>): Html {
-  const all = Object.entries(changes)
-  const shown = all.slice(0, SHOWN_CHANGES)
-  const more = all.length - shown.length
-  return html`${shown.map(
-    ([name, change], at) =>
-      html`${at > 0 && '; '}<bdi>${formatAttributeName(name)}</bdi>: ${renderShortChange(change, names)}`,
-  )}${more > 0 && ` and ${formatNumber(more)} more`}`
+function renderChanges(changes: AttributeChanges, names: ReadonlyMap<string, string>) {
+  const all = Object.entries(changes).map(
+    ([name, change]) => html`${isolate(formatAttributeName(name))}: ${renderShortChange(change, names)}`,
+  )
+  return html`: ${renderJoined(all.slice(0, SHOWN_CHANGES), '; ')}${formatMore(all.length - SHOWN_CHANGES)}`
 }
 
-function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']): Html {
+function renderFailure({ operation, counts: { total }, detail }: EventData['ApiCallFailed']) {
   const employees = total === 0 ? 'employees' : formatCount(total, 'employee')
-  return html`failed to ${rulesOf(operation).verb} ${employees}: <bdi>${detail}</bdi>`
+  return html`failed to ${rulesOf(operation).verb} ${employees}: ${isolate(detail)}`
 }
 
 function describeOutcome(counts: CallCounts): string {
@@ -319,9 +344,9 @@ function describeOutcome(counts: CallCounts): string {
 }
 
 /** Names what needs attention: work of the service has no name. */
-function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>): Html {
+function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<string, string>) {
   const name = data === null ? undefined : names.get(data.subject_id)
-  return name === undefined ? html`Something` : html`<em><bdi>${name}</bdi></em>`
+  return name === undefined ? html`Something` : emphasize(name)
 }
 
 /** Says what is wrong. */
@@ -331,57 +356,7 @@ function ofAttention(data: EventData['AttentionRaised'] | null): string {
 }
 
 function ofEvents({ positions }: { positions: readonly number[] }): string {
-  return `the data of ${formatCount(positions.length, 'event')}`
-}
-
-function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
-  return `${formatCount(limit, 'call')} ${period}`
-}
-
-/** What a new key may not do, in words. */
-function narrowings(access: KeyAccess, timeZone: string): string[] {
-  const { scopes, expires_at: end, allowed_networks: networks, writable_fields: fields } = access
-  return [
-    ...(isUsual(scopes) ? [] : [formatScopes(scopes)]),
-    ...(end === null ? [] : [`until ${formatTime(end, timeZone)}`]),
-    ...(networks === null ? [] : [`from ${formatNetworks(networks)}`]),
-    ...(fields === undefined ? [] : [formatFields(fields)]),
-  ]
-}
-
-/** What changed in the access of a key, in words. */
-function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string): string[] {
-  const words = ({ scopes, expires_at: end, writable_fields: fields }: KeyAccess) => [
-    formatScopes(scopes),
-    end === null ? 'no expiry' : `expires ${formatTime(end, timeZone)}`,
-    fields === undefined ? 'writes all fields' : formatFields(fields),
-  ]
-  const [before, after] = [words(from), words(to)]
-  const changes = after.flatMap((now, at) => (now === before[at] ? [] : [`${before[at]} → ${now}`]))
-  return [...changes, ...networkChanges(from.allowed_networks, to.allowed_networks)]
-}
-
-function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allowed_networks']): string[] {
-  if (to === null) return from === null ? [] : ['allowed from any address']
-  if (from === null) return [`allowed only from ${formatNetworks(to)}`]
-  const [added, removed] = [to.filter((one) => !from.includes(one)), from.filter((one) => !to.includes(one))]
-  return [
-    ...(added.length === 0 ? [] : [`allowed from ${formatNetworks(added)}`]),
-    ...(removed.length === 0 ? [] : [`not allowed from ${formatNetworks(removed)}`]),
-  ]
-}
-
-function isUsual(scopes: KeyAccess['scopes']): boolean {
-  return scopes.join(' ') === FULL_ACCESS.scopes.join(' ')
-}
-
-function formatFields(fields: readonly string[]): string {
-  return fields.length === 0 ? 'writes no fields' : `writes only ${fields.map(formatAttributeName).join(', ')}`
-}
-
-function formatNetworks(networks: readonly string[]): string {
-  const more = networks.length - SHOWN_CHANGES
-  return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`
+  return `: the data of ${formatCount(positions.length, 'event')}`
 }
 
 function ofScopes({ scope, scopes = scope && [scope] }: EventData['UserTokenIssued']): string {

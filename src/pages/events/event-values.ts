@@ -2,7 +2,7 @@ import { isId } from '#domain/ids'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { SessionUser } from '#accounts/users/sessions'
 import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
-import { html, type Html } from '#pages/parts/elements'
+import { html, isolate, renderCode } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
@@ -16,23 +16,23 @@ export function formatJson(text: string): string {
 }
 
 /** Renders who caused an event: the name, if there is one, and the id. */
-export function renderActor(actor: string, names: ReadonlyMap<string, string>): Html {
+export function renderActor(actor: string, names: ReadonlyMap<string, string>) {
   if (actor === 'operator') return html`the command line`
   const name = names.get(actor)
-  return html`${name !== undefined && html`<bdi>${name}</bdi> `}<code>${actor}</code>`
+  return html`${name !== undefined && html`${isolate(name)} `}${renderCode(actor)}`
 }
 
 /** Renders a link to the call that an event belongs to, with its id. */
-export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
+export function renderCallLink(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>) {
   const href = buildCallUrl(event.call_id, viewer)
   if (href === null) return html``
   return html`<div class="hint">
-    of call <a href="${href}"><code>${event.call_id}</code></a>
+    of call <a href="${href}">${renderCode(event.call_id)}</a>
   </div>`
 }
 
 /** Renders the same link as a word in a sentence. */
-export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>): Html {
+export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: Pick<SessionUser, 'role'>) {
   const href = buildCallUrl(event.call_id, viewer)
   return href === null ? html`` : html`<a class="call" href="${href}" aria-label="call ${event.call_id}">call</a>`
 }
@@ -46,15 +46,15 @@ function buildCallUrl(call: string | null, { role }: Pick<SessionUser, 'role'>):
 }
 
 /** Renders a link to the subject of an event: an employee after this event, or else all events of the stream. */
-export function renderStreamLink({ stream, position, version }: EventHeader): Html {
+export function renderStreamLink({ stream, position, version }: EventHeader) {
   const address = isId('emp', stream)
     ? buildEmployeeUrl(stream, position)
     : buildUrl(NAVIGATION.events.path, { id: stream })
-  return html`<a href="${address}"><code>${stream}</code></a
+  return html`<a href="${address}">${renderCode(stream)}</a
     >, version ${version}`
 }
 
 /** Renders a link to an event's page. */
-export function renderEventLink(position: number): Html {
+export function renderEventLink(position: number) {
   return html`<a href="${NAVIGATION.events.path}/${position}">${formatNumber(position)}</a>`
 }

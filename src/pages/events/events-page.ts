@@ -26,6 +26,7 @@ import {
   textOf,
   renderFacts,
   renderBadge,
+  renderHint,
 } from '#pages/parts/elements'
 import { readFormFields } from '#pages/parts/form'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
@@ -36,7 +37,7 @@ import { renderEventLink, renderActor, renderCallLink, formatJson, renderStreamL
 import { renderEventFilter, readEventQuery, type EventQuery, isPosition } from './event-query.ts'
 
 /** Renders events as sentences, one per row, in the order given. */
-function renderEventList(caption: string, events: readonly ListedEvent[], context: SentenceContext): Html {
+function renderEventList(caption: string, events: readonly ListedEvent[], context: SentenceContext) {
   const rows = events.map((event) => ({
     at: event.header?.recorded_at ?? null,
     what: renderSentence(event, context),
@@ -53,7 +54,7 @@ interface Stream {
 }
 
 /** Renders a table with a row for each event or change, told in a sentence. */
-export function renderStream({ caption, heading, rows }: Stream, timeZone: string): Html {
+export function renderStream({ caption, heading, rows }: Stream, timeZone: string) {
   return html`<table class="cards stream">
     <caption class="visually-hidden">
       ${caption}
@@ -79,7 +80,7 @@ export function renderStream({ caption, heading, rows }: Stream, timeZone: strin
 }
 
 /** Renders an instant in a time zone without the zone, such as `20 Nov 2026, 14:05:09`; the zone is in its title. */
-function renderMoment(instant: string, timeZone: string): Html {
+function renderMoment(instant: string, timeZone: string) {
   const whole = formatTime(instant, timeZone)
   return html`<time datetime="${instant}" title="${whole}">${whole.replace(/ \S+$/, '')}</time>`
 }
@@ -87,7 +88,7 @@ function renderMoment(instant: string, timeZone: string): Html {
 const COLUMNS = ['Position', 'Recorded', 'Type', 'Stream', 'By']
 
 /** Renders events as a table, in the order given, with the current names of keys and users. */
-function renderEventTable(caption: string, events: readonly ListedEvent[], context: SentenceContext): Html {
+function renderEventTable(caption: string, events: readonly ListedEvent[], context: SentenceContext) {
   return html`<table class="cards events">
     <caption>
       ${caption}
@@ -102,7 +103,7 @@ function renderEventTable(caption: string, events: readonly ListedEvent[], conte
 }
 
 /** Renders the header in one row, and the data, which need the full width, in the next. */
-function renderEventRows(event: ListedEvent, { names, viewer }: SentenceContext): Html {
+function renderEventRows(event: ListedEvent, { names, viewer }: SentenceContext) {
   const { position, header } = event
   const link = html`<th scope="row" class="unbroken" data-label="Position">${renderEventLink(position)}</th>`
   if (!header)
@@ -126,7 +127,7 @@ function renderEventRows(event: ListedEvent, { names, viewer }: SentenceContext)
   </tbody>`
 }
 
-function renderEventData({ position, data, isErased }: ListedEvent): Html {
+function renderEventData({ position, data, isErased }: ListedEvent) {
   if (isErased) return html`<span class="hint">Data: erased</span>`
   if (data === null) return html`<span class="hint">Data: long, see event ${renderEventLink(position)}</span>`
   if (data === '{}') return html`<span class="hint">Data: none</span>`
@@ -159,7 +160,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
         body,
       })
 
-      async function renderEvents(from: LedgerDb, { given, filter, place }: EventQuery): Promise<Html> {
+      async function renderEvents(from: LedgerDb, { given, filter, place }: EventQuery) {
         const between = await findBetween(from, viewer.companyId, query)
         const page = { place, between, limit: EVENTS_PER_PAGE }
         const listed = await listStoredEvents(from, viewer.companyId, filter, page)
@@ -189,7 +190,7 @@ async function findBetween(
   }
 }
 
-function renderNoEvents({ seen, older }: ListedEvents): Html {
+function renderNoEvents({ seen, older }: ListedEvents) {
   const where =
     seen === null
       ? 'There are no events here.'
@@ -200,9 +201,9 @@ function renderNoEvents({ seen, older }: ListedEvents): Html {
   </div>`
 }
 
-function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>): Html {
+function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>) {
   const isCut = older !== null && seen !== null && events.length < EVENTS_PER_PAGE
-  return html`${isCut && events.length > 0 && html`<p class="hint">Searched back to position ${formatNumber(seen.first)}.</p>`}
+  return html`${isCut && events.length > 0 && renderHint(`Searched back to position ${formatNumber(seen.first)}.`)}
   ${renderPageLinks([
     { label: 'Newest', rel: 'first', href: newer === null ? null : buildUrl(PATH, filter) },
     { label: 'Newer', rel: 'prev', href: newer === null ? null : buildUrl(PATH, { ...filter, newer_from: newer }) },
@@ -242,7 +243,7 @@ function renderHeader(
   { header, type, position }: ShownEvent,
   { names, client }: { names: ReadonlyMap<string, string>; client: Client | null },
   viewer: SessionUser,
-): Html {
+) {
   const number = formatNumber(position)
   if (!header) return renderFacts({ Event: number, Type: type })
   const { schema_version: schema, index, actor, recorded_at: recordedAt } = header
@@ -257,7 +258,7 @@ function renderHeader(
   })
 }
 
-function renderData({ data }: ShownEvent): Html {
+function renderData({ data }: ShownEvent) {
   return html`<h2>Data</h2>
     ${
       data === null
@@ -266,7 +267,7 @@ function renderData({ data }: ShownEvent): Html {
     }`
 }
 
-function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEvent): Html {
+function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEvent) {
   if (envelope === null) return html``
   return html`<h2>Hashes</h2>
     <p>
@@ -277,12 +278,12 @@ function renderHashes({ envelope, salt, dataHash, leafHash, isRight }: ShownEven
     ${renderFacts({
       Envelope: html`<pre id="envelope">${envelope}</pre>
           <button type="button" data-copy="#envelope" hidden>Copy</button>`,
-      'Leaf hash': html`<code>${leafHash}</code> ${renderVerdict(isRight)}`,
+      'Leaf hash': html`${renderCode(leafHash)} ${renderVerdict(isRight)}`,
       'Data hash': renderCode(dataHash),
       Salt: salt === null ? 'Erased' : renderCode(salt),
     })}`
 }
 
-function renderVerdict(isRight: boolean): Html {
+function renderVerdict(isRight: boolean) {
   return isRight ? renderBadge('good', 'Matches') : renderBadge('bad', 'Does not match')
 }

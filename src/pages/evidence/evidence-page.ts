@@ -26,7 +26,7 @@ import {
   readPeriod,
 } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { html, type Html, renderNameLink, renderTime } from '#pages/parts/elements'
+import { html, renderNameLink, renderTime, isolate, renderHint, renderWarning } from '#pages/parts/elements'
 import { type PageServices, getViewer, requireViewer } from '#pages/parts/context'
 import { formatNumber } from '#wording/numbers'
 import { describeSubject, readMe } from './read-me.ts'
@@ -37,6 +37,7 @@ const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 /** The people that are listed to choose from. */
 const MAX_PEOPLE = 10
+const HOW = html`<a href="/verify">How it is verified</a>`
 const FIELDS = ['employee', 'call', 'from', 'to'] as const
 
 /** `/settings/ledger/evidence`: makes an evidence file, at once or by a job. For administrators and auditors. */
@@ -73,11 +74,12 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices): v
         problem: fault,
         reloadSeconds: isOpen ? RELOAD_SECONDS : undefined,
         body: html`<p>
-            An evidence file proves events to somebody who has nothing but the file. It has the events, the proof that they
-            are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are not in
-            it. <a href="/verify">How it is verified</a>
+            An evidence file proves events to somebody who has nothing but the file. It has the events, the proof that
+            they are in your company's ledger, a verifier, and a page that describes them in sentences. Erased data are
+            not in it. ${HOW}
           </p>
-          ${people.length > 0 && renderPeople(people)} ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
+          ${people.length > 0 && renderPeople(people)}
+          ${planned && renderPlan(planned, given, storedFiles.canStore, forms)}
           <div id="stored" ${isOpen && html`data-refresh="${REFRESH_MS}"`}>
             ${file !== null && renderStoredFile(file, getViewer(request))}
           </div>
@@ -157,7 +159,7 @@ function faultOf(name: string, fault: string) {
   return fieldError(`/${name}`, 'invalid_value', `${name} ${fault}`)
 }
 
-function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boolean, forms: PageForms<'make'>): Html {
+function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boolean, forms: PageForms<'make'>) {
   const { events, checkpoint } = planned
   const text = html`<p>
     The file about ${describeSubject(planned)} has <strong>${formatNumber(events)}</strong> of the
@@ -168,30 +170,30 @@ function renderPlan(planned: PlannedEvidence, given: FormFields, canStore: boole
       <p class="actions">
         <a class="button primary" href="${buildUrl(`${EVIDENCE_PATH}/file`, given)}" download>Download evidence file</a>
       </p>`
-  if (!canStore) return html`${text}<p class="warning">${NO_KEY}.</p>`
+  if (!canStore) return html`${text}${renderWarning(`${NO_KEY}.`)}`
   return html`${text}
     ${renderForm(forms, 'make', {
       buttons: html`${Object.entries(given).map(([name, value]) => renderHidden(name, value))}
         <button class="primary">Make evidence file</button>
-        <p class="hint">This may take some minutes. The file replaces your company's last one, and is kept for a day.</p>`,
+        ${renderHint("This may take some minutes. The file replaces your company's last one, and is kept for a day.")}`,
     })}`
 }
 
-function renderPeople(people: Employee[]): Html {
+function renderPeople(people: Employee[]) {
   return html`<h2>Which employee?</h2>
     <ul>
       ${people.map(
         (person) =>
           html`<li>
             ${renderNameLink(buildUrl(EVIDENCE_PATH, { employee: person.id }), formatFullName(person))}
-            <span class="hint"><bdi>${person.email ?? person.external_id}</bdi></span>
+            <span class="hint">${isolate(person.email ?? person.external_id)}</span>
           </li>`,
       )}
     </ul>
     ${people.length === MAX_PEOPLE && html`<p>There may be more. Type more of the name, or an email.</p>`}`
 }
 
-function renderFields(given: FormFields, fault: FormProblem): Html {
+function renderFields(given: FormFields, fault: FormProblem) {
   const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
@@ -211,12 +213,12 @@ function renderFields(given: FormFields, fault: FormProblem): Html {
 const MIB = 1024 ** 2
 
 /** Renders the file that a job makes or has made. */
-function renderStoredFile(file: StoredFile, viewer: SessionUser): Html {
+function renderStoredFile(file: StoredFile, viewer: SessionUser) {
   return html`<h2>File about ${describeSubject({ subject: file.subject, company: viewer })}</h2>
     ${renderState(file, viewer.timeZone)}`
 }
 
-function renderState({ state, events, eventsRead, bytes, expiresAt, problem }: StoredFile, timeZone: string): Html {
+function renderState({ state, events, eventsRead, bytes, expiresAt, problem }: StoredFile, timeZone: string) {
   switch (state) {
     case 'waiting':
       return html`<p role="status">Waiting for a worker.</p>

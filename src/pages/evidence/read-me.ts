@@ -6,7 +6,7 @@ import { readHeader } from '#ledger/integrity/codec'
 import { readNamesKept } from '#ledger/read/read-names'
 import { FILE_POLICY } from '#personal-data/report'
 import { listNamedIds, renderSentence } from '#pages/events/event-sentence'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Writes the page `READ-ME.html` of evidence files: it tells the events in sentences, and needs nothing but itself. */
@@ -121,7 +121,7 @@ export function describeSubject({
   return `the period${from ? ` from ${from}` : ''}${to ? ` until before ${to}` : ''}`
 }
 
-function renderFacts({ company, events, checkpoint, signedAt }: EvidenceFacts): Html {
+function renderFacts({ company, events, checkpoint, signedAt }: EvidenceFacts) {
   const { size, root, publicKey } = checkpoint
   return html`<dl>
     <dt>Company</dt>
@@ -139,30 +139,33 @@ function renderFacts({ company, events, checkpoint, signedAt }: EvidenceFacts): 
 
 const COMPLETE: Record<EvidenceSubject['kind'], string> = {
   employee:
-    "No event of the employee's own history is left out between its first and its last event here. Calls that changed nothing about the employee have no event of their own and are not in this file. Whether there are later events, or refused records that mention the employee beside those here, the file cannot prove.",
+    "No event of the employee's own history is left out between its first and its last event here. Calls that " +
+    'changed nothing about the employee have no event of their own and are not in this file. Whether there are ' +
+    'later events, or refused records that mention the employee beside those here, the file cannot prove.',
   call: 'No event is left out between the first and the last event of the call here, and the last one closes the call.',
   period:
-    'No event is left out between the first and the last event here. Whether the period has earlier or later events, the file cannot prove.',
+    'No event is left out between the first and the last event here. Whether the period has earlier or later events, ' +
+    'the file cannot prove.',
 }
 
-function renderProven({ subject }: EvidenceFacts): Html {
+function renderProven({ subject }: EvidenceFacts) {
   return html`<h2>How to verify this file</h2>
     <p>
       Run <code>python3 verify.py</code> in the unpacked folder. It needs Python 3.8 or newer, no network, and no other
       packages. It checks every byte of every file. Whoever can change this file can also change the
       <code>verify.py</code> in it. If you did not get the file from someone you trust, take the verifier from the
-      service instead, under <code>/verify</code>, which also verifies the file in a browser. Compare the public key above
+      service instead, under <code>/verify</code>, which also verifies it in a browser. Compare the public key above
       with the one that the service shows there, or with one that you noted down earlier.
     </p>
     <h2>What is proven, if it verifies</h2>
     <ul>
       <li>
-        Each event in <code>events.ndjson</code> is in the ledger with the root above, at its position, and nothing in it
-        has changed since it was recorded: what happened, to whom, when, and which key or user caused it.
+        Each event of <code>events.ndjson</code> is in the ledger with this root, at its position, and nothing in it has
+        changed since it was recorded: what happened, to whom, when, and which key or user caused it.
       </li>
       <li>The holder of the signing key has signed this root, and with it all events up to this size of the ledger.</li>
       <li>${COMPLETE[subject.kind]}</li>
-      <li>Data that are missing were erased by an event that is in this file. Their salted hashes are still part of the ledger.</li>
+      <li>Missing data were erased by an event in this file. Their salted hashes are still part of the ledger.</li>
     </ul>
     <h2>What is not proven</h2>
     <ul>

@@ -11,7 +11,18 @@ import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
-import { renderCode, renderBadge, renderFacts, html, type Html, renderTime, renderId } from '#pages/parts/elements'
+import {
+  renderCode,
+  renderBadge,
+  renderFacts,
+  html,
+  renderTime,
+  renderId,
+  isolate,
+  renderActions,
+  renderButton,
+  renderHint,
+} from '#pages/parts/elements'
 import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
 
@@ -21,15 +32,15 @@ function renderRun(
   names: ReadonlyMap<string, string>,
   forms: PageForms<'verify' | 'cancel'>,
   viewer: SessionUser,
-): Html {
+) {
   const start = renderForm(forms, 'verify', { buttons: html`<button class="primary">Verify ledger</button>` })
   if (run === null)
     return html`<p>The ledger has not been verified from this page yet.</p>
       ${start}`
   const { startedBy, startedAt, verdict, position, size } = run
-  const by = html`<p class="hint">
-    Started by <bdi>${names.get(startedBy) ?? startedBy}</bdi>, ${renderTime(startedAt, viewer.timeZone)}
-  </p>`
+  const by = renderHint(
+    html`Started by ${isolate(names.get(startedBy) ?? startedBy)}, ${renderTime(startedAt, viewer.timeZone)}`,
+  )
   if (verdict === null)
     return html`<p role="status">Verified ${formatNumber(position)} of ${formatNumber(size)} events</p>
       <progress max="${Math.max(size, 1)}" value="${Math.min(position, size)}" aria-label="Verified events"></progress>
@@ -37,7 +48,7 @@ function renderRun(
   return html`${renderVerdict(verdict, run)} ${by} ${start}`
 }
 
-function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun): Html {
+function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { position, size }: VerificationRun) {
   const place = `after ${formatNumber(position)} of ${formatNumber(size)} events`
   switch (verdict.verdict) {
     case 'consistent':
@@ -62,7 +73,7 @@ function renderVerdict(verdict: NonNullable<VerificationRun['verdict']>, { posit
             html` at position
                   <a href="${NAVIGATION.events.path}/${verdict.position}">${formatNumber(verdict.position)}</a>`
           }:
-          <bdi>${verdict.reason}</bdi>
+          ${isolate(verdict.reason)}
         </p>
         <p>Tell the operator of this service, keep your checkpoints, and verify offline.</p>
       </div>`
@@ -75,7 +86,7 @@ const FAULTS = {
   unverifiable: 'The ledger cannot be verified',
 } as const
 
-function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger): Html {
+function renderConsistent({ events, calls, erased, root, signed_to: signedTo }: ConsistentLedger) {
   const badge = renderBadge('good', 'Consistent')
   return html`<p role="status">${badge} All ${formatNumber(events)} events are as they were recorded.</p>
     ${renderFacts({
@@ -112,10 +123,10 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices): voi
         reloadSeconds: isRunning ? RELOAD_SECONDS : undefined,
         body: html`${unsigned && renderUnsigned(unsigned, viewer.timeZone)}
           <p>
-            Each event of your company is a leaf of a Merkle tree (RFC 6962). A changed, removed or inserted event changes
-            the root of the tree, and a signed checkpoint proves what the root was.
+            Each event of your company is a leaf of a Merkle tree (RFC 6962). If an event is changed,
+            removed or inserted, the root of the tree changes, and a signed checkpoint proves what the root was.
           </p>
-          <p class="actions"><a class="button" href="${EVIDENCE_PATH}">Evidence files</a></p>
+          ${renderActions(renderButton(EVIDENCE_PATH, 'Evidence files'))}
           <h2>Verification</h2>
           <div id="run" ${refresh}>${renderRun(run, names, forms, viewer)}</div>
           <h2>Signed checkpoint</h2>
@@ -166,10 +177,10 @@ async function loadVerification(db: LedgerDb, verifications: Verifications, requ
   return { run, names, unsigned }
 }
 
-function renderUnsigned({ since, error }: FailingWork, timeZone: string): Html {
+function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
   return html`<p class="alert" role="alert">
-    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. <bdi>${error}</bdi>. Tell the operator of
-    the service, and keep your checkpoints.
+    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the operator,
+    and keep your checkpoints.
   </p>`
 }
 
@@ -188,7 +199,7 @@ async function sign(
   }
 }
 
-async function renderCheckpoint(services: PageServices, request: FastifyRequest): Promise<Html> {
+async function renderCheckpoint(services: PageServices, request: FastifyRequest) {
   const checkpoint = await sign(services, request)
   if ('refusal' in checkpoint) return html`<p class="alert">${checkpoint.refusal}</p>`
   const { size, root, note, last } = checkpoint
@@ -214,7 +225,7 @@ async function renderCheckpoint(services: PageServices, request: FastifyRequest)
     </p>`
 }
 
-function renderOffline(key: string | null): Html {
+function renderOffline(key: string | null) {
   const checkpoint = html`<a href="${PATH}/checkpoint" download="ledger.checkpoint">Download the checkpoint</a>`
   const ledger = (label: string) => html`<a href="/audit/v1/events?format=proof" download="ledger.ndjson">${label}</a>`
   const witness = key === null ? '' : ` \\\n  --checkpoint ledger.checkpoint --key '${key}'`

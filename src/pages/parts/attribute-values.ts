@@ -2,10 +2,10 @@ import { formatNumber } from '#wording/numbers'
 import { ATTRIBUTE_NAMES } from '#domain/attributes'
 import { isId } from '#domain/ids'
 import { CUSTOM_PREFIX } from '#domain/employees/employee'
-import { html, type Html, renderCode, isolate } from './elements.ts'
+import { html, renderCode, isolate } from './elements.ts'
 
 /** Renders the last four characters of a secret, so that people recognize it. A dash if they are not stored. */
-export function renderLastFour(lastFour: string | null): Html {
+export function renderLastFour(lastFour: string | null) {
   return lastFour === null ? html`—` : html`<code><span aria-hidden="true">…</span>${lastFour}</code>`
 }
 
@@ -14,19 +14,19 @@ const FOLDED_FROM = 160
 const BEGINNING = 80
 
 /** Renders the value of an attribute, isolated from the surrounding writing direction. */
-export function renderValue(value: unknown): Html {
+export function renderValue(value: unknown) {
   if (value === null || value === undefined) return html`<span class="hint">not set</span>`
   if (value === '') return html`<span class="hint">empty</span>`
   if (typeof value === 'string') return renderText(value)
   return renderCode(JSON.stringify(value))
 }
 
-function renderText(text: string): Html {
+function renderText(text: string) {
   const characters = [...text]
   if (characters.length < FOLDED_FROM) return renderBreakable(text)
   const beginning = characters.slice(0, BEGINNING).join('')
   return html`<details>
-    <summary><bdi>${beginning}</bdi>… (${formatNumber(characters.length)} characters)</summary>
+    <summary>${isolate(beginning)}… (${formatNumber(characters.length)} characters)</summary>
     <bdi class="whole">${text}</bdi>
   </details>`
 }
@@ -35,7 +35,7 @@ function renderText(text: string): Html {
 const MAX_BREAKS = 100
 
 /** Renders a text that breaks behind the signs of an address or a name, not inside a word. */
-export function renderBreakable(text: string): Html {
+export function renderBreakable(text: string) {
   const parts = text.split(/(?<=\S[@._/])(?=\S)/)
   const rest = parts.splice(MAX_BREAKS).join('')
   const all = rest === '' ? parts : [...parts, rest]
@@ -43,7 +43,7 @@ export function renderBreakable(text: string): Html {
 }
 
 /** Renders the old and the new value, also for screen readers. */
-export function renderChange({ from, to }: { from: unknown; to: unknown }): Html {
+export function renderChange({ from, to }: { from: unknown; to: unknown }) {
   return html`<del><span class="visually-hidden">from </span>${renderValue(from)}</del>
     <span aria-hidden="true">→</span>
     <ins><span class="visually-hidden">to </span>${renderValue(to)}</ins>`
@@ -74,7 +74,7 @@ export function formatAttributeName(name: string): string {
 }
 
 /** Renders the name of an attribute, with the one that programs use as its title. Keeps a name that nothing has. */
-export function renderAttributeName(name: string): Html {
+export function renderAttributeName(name: string) {
   const isKnown = name.startsWith(CUSTOM_PREFIX) || ATTRIBUTE_NAMES.some((known) => known === name)
   return html`<span title="${name}">${renderBreakable(isKnown ? formatAttributeName(name) : name)}</span>`
 }
@@ -82,7 +82,7 @@ export function renderAttributeName(name: string): Html {
 const MAX_CHARACTERS = 60
 
 /** Renders a value in a line of text: short, isolated from the surrounding writing direction, managers by name. */
-export function renderShortValue(value: unknown, names: ReadonlyMap<string, string>): Html {
+export function renderShortValue(value: unknown, names: ReadonlyMap<string, string>) {
   if (value === null || value === undefined) return html`<span class="hint">not set</span>`
   if (value === '') return html`<span class="hint">empty</span>`
   if (isId('emp', value)) return isolate(names.get(value) ?? value)
@@ -92,10 +92,7 @@ export function renderShortValue(value: unknown, names: ReadonlyMap<string, stri
 }
 
 /** Renders the change of a value in a line of text. */
-export function renderShortChange(
-  { from, to }: { from: unknown; to: unknown },
-  names: ReadonlyMap<string, string>,
-): Html {
+export function renderShortChange({ from, to }: { from: unknown; to: unknown }, names: ReadonlyMap<string, string>) {
   return html`<span class="visually-hidden">from </span>${renderShortValue(from, names)}
     <span aria-hidden="true">→</span> <span class="visually-hidden">to </span>${renderShortValue(to, names)}`
 }

@@ -10,7 +10,8 @@ export function describeDone(counts: CallCounts): string | null {
   if (done.length === 0) return null
   const { total, failed, no_updates: unchanged } = counts
   const isAll = done.length === 1 && unchanged === 0 && failed === 0
-  return `${AND.format(done)} ${isAll ? (total === 1 ? 'employee' : 'employees') : `of ${formatCount(total, 'employee')}`}`
+  if (!isAll) return `${AND.format(done)} of ${formatCount(total, 'employee')}`
+  return `${AND.format(done)} ${total === 1 ? 'employee' : 'employees'}`
 }
 
 const AND = new Intl.ListFormat('en-GB')
@@ -36,8 +37,8 @@ export function formatCorrection(correction: Pick<Correction, 'applied' | 'total
   if (isCorrected(correction))
     return total === 1 ? 'Its record was applied.' : `All ${formatNumber(total)} records were applied.`
   if (applied === 0) return 'The files do not say which of its records they have.'
-  const open = total - applied
-  return `${formatNumber(applied)} of ${formatNumber(total)} records ${wasOrWere(applied)} applied; ${formatNumber(open)} ${isOrAre(open)} still open.`
+  const open = `${formatNumber(total - applied)} ${isOrAre(total - applied)} still open`
+  return `${formatNumber(applied)} of ${formatNumber(total)} records ${wasOrWere(applied)} applied; ${open}.`
 }
 
 export function capitalise(text: string): string {

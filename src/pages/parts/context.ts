@@ -26,7 +26,7 @@ import { findUser, type UserRecord } from '#accounts/users/users'
 export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */
   access: LedgerDb
-  /** The connections of `access`, for starting and ending sessions, and finding the companies of someone who signs in. */
+  /** The connections of `access`: for sessions, and for finding the companies of someone who signs in. */
   accessPool: CompanyServices['pool']
   /** Reads of the ledger and its projections. */
   reads: Reads

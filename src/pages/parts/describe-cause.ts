@@ -1,10 +1,10 @@
 import { formatField } from '#domain/errors'
-import { html, type Html } from './elements.ts'
+import { html, isolate } from './elements.ts'
 
 /** Renders the message of an error that records have in common, and its field unless the message names it. */
-export function describeCause({ message, pointer }: { message: string; pointer: string }): Html {
+export function describeCause({ message, pointer }: { message: string; pointer: string }) {
   const field = formatField(pointer)
   return message.startsWith(`${field} `)
     ? html`${message}`
-    : html`${message}${field !== '' && html`: <bdi>${field}</bdi>`}`
+    : html`${message}${field !== '' && html`: ${isolate(field)}`}`
 }

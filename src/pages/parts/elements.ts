@@ -14,7 +14,7 @@ export { html, raw }
 export type Html = ReturnType<typeof html>
 
 /** The text of what was rendered, as a screen reader reads it; it is escaped already. */
-export async function textOf(rendered: Html): Promise<Html> {
+export async function textOf(rendered: Html) {
   const markup = await rendered
   return raw(
     markup
@@ -25,38 +25,73 @@ export async function textOf(rendered: Html): Promise<Html> {
 }
 
 /** Renders a text isolated from the surrounding writing direction, such as a name. */
-export function isolate(text: Html | Html[] | string | null | undefined): Html {
+export function isolate(text: Html | Html[] | string | null | undefined) {
   return html`<bdi>${text}</bdi>`
 }
 
 /** Renders a text as code, such as an id. */
-export function renderCode(text: Html | string | null): Html {
+export function renderCode(text: Html | string | null | undefined) {
   return html`<code>${text}</code>`
 }
 
+/** Renders a text in which some parts stand between backticks. */
+export function renderMarked(text: string, render: (part: string) => Html = renderCode) {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? render(part) : html`${part}`))
+}
+
 /** Renders a link whose text is a name, isolated from the surrounding writing direction. */
-export function renderNameLink(href: string, name: string | null): Html {
+export function renderNameLink(href: string, name: string | null) {
   return html`<a href="${href}"><bdi>${name}</bdi></a>`
 }
 
+/** Renders a link that looks like a button. */
+export function renderButton(href: string, label: Html | string, kind: 'primary' | 'danger' | '' = '') {
+  return html`<a class="${kind === '' ? 'button' : `button ${kind}`}" href="${href}">${label}</a>`
+}
+
+/** Renders links and buttons in a line. */
+export function renderActions(...actions: readonly (Html | false)[]) {
+  return html`<p class="actions">${actions}</p>`
+}
+
+/** Renders a text that explains what stands beside it. */
+export function renderHint(text: Html | string) {
+  return html`<p class="hint">${text}</p>`
+}
+
+/** Renders what has to be known before something is done. */
+export function renderWarning(text: Html | string) {
+  return html`<p class="warning">${text}</p>`
+}
+
+/** Renders what stands in the place of a list that has nothing. */
+export function renderEmpty(text: Html | string) {
+  return html`<p class="empty">${text}</p>`
+}
+
+/** Renders texts in a line, with commas between them. */
+export function renderJoined(parts: readonly (Html | string)[], between = ', ') {
+  return html`${parts.map((part, at) => html`${at > 0 && between}${part}`)}`
+}
+
 /** Renders a link to a question about a thing, such as whether to remove it; only screen readers need its name. */
-export function renderQuestionLink(href: string, verb: string, name: string | null): Html {
+export function renderQuestionLink(href: string, verb: string, name: string | null) {
   const of = html`<span class="visually-hidden"> <bdi>${name}</bdi></span>`
   return html`<a class="unbroken" href="${href}">${verb}${of}…</a>`
 }
 
 /** Renders a link to an employee, by the current name. */
-export function renderEmployeeLink(employee: Pick<Employee, 'id' | 'first_name' | 'last_name'>): Html {
+export function renderEmployeeLink(employee: Pick<Employee, 'id' | 'first_name' | 'last_name'>) {
   return renderNameLink(buildEmployeeUrl(employee.id), formatFullName(employee))
 }
 
 /** Renders a link to an entry of Bulk User Logs, by its id. */
-export function renderEntryLink(id: string): Html {
+export function renderEntryLink(id: string) {
   return html`<a href="${NAVIGATION.bulkUserLogs.path}/${id}"><code>${id}</code></a>`
 }
 
 /** Renders a filter that is set, as a link that removes it. */
-export function renderChip(without: string, label: Html | string): Html {
+export function renderChip(without: string, label: Html | string) {
   return html`<li>
     <a class="chip" href="${without}"
       ><span class="visually-hidden">Remove filter: </span>${label} <span aria-hidden="true">×</span></a
@@ -72,22 +107,22 @@ interface Segment {
 }
 
 /** Renders links to the views of a page side by side, of which one is chosen. */
-export function renderSegments(label: string, segments: readonly Segment[]): Html {
+export function renderSegments(label: string, segments: readonly Segment[]) {
   return html`<nav class="tools" aria-label="${label}">${segments.map(renderSegment)}</nav>`
 }
 
 /** Renders one of them. */
-export function renderSegment({ label, href, isChosen }: Segment): Html {
+export function renderSegment({ label, href, isChosen }: Segment) {
   return html`<a class="button" href="${href}" ${isChosen && html`aria-current="true"`}>${label}</a>`
 }
 
 /** Renders an address as a link to all calls from it, for administrators. */
-export function renderAddressLink(address: string): Html {
+export function renderAddressLink(address: string) {
   return html`<a href="${buildUrl(NAVIGATION.bulkUserLogs.path, { q: address })}">${address}</a>`
 }
 
 /** Renders from where something was sent: the address, and the program. */
-export function renderClient({ address, userAgent }: Client, link: Html = html`${address}`): Html {
+export function renderClient({ address, userAgent }: Client, link: Html = html`${address}`) {
   return html`${link}${userAgent !== null && html`<div class="hint"><bdi>${userAgent}</bdi></div>`}`
 }
 
@@ -104,7 +139,7 @@ const MARK = html`<path d="M8 2.5v7M8 12.2v1.6" />`
 const SIGNS: Record<Tone, Html> = { good: TICK, warn: MARK, bad: CROSS, plain: DASH }
 
 /** Renders a status as a word, with an icon and a color of the same meaning. */
-export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]): Html {
+export function renderBadge(tone: Tone, word: string, sign: Html = SIGNS[tone]) {
   return html`<span class="badge ${tone}"
     ><svg viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true">${sign}</svg
     >${word}</span
@@ -125,7 +160,7 @@ const STATUSES = {
 }
 
 /** Renders the status of an entry or an employee, or the outcome of a record. */
-export function renderStatusBadge(status: keyof typeof STATUSES): Html {
+export function renderStatusBadge(status: keyof typeof STATUSES) {
   return STATUSES[status]
 }
 
@@ -138,27 +173,27 @@ export function renderStatusBadge(status: keyof typeof STATUSES): Html {
  */
 
 /** Renders how long ago or ahead an instant is. */
-export function renderTime(instant: string, timeZone: string): Html {
+export function renderTime(instant: string, timeZone: string) {
   return renderFocusable(instant, timeZone, renderAge(instant))
 }
 
 /** Renders how long ago an instant was; `never` if it is null. */
-export function renderTimeOrNever(instant: string | null, timeZone: string): Html {
+export function renderTimeOrNever(instant: string | null, timeZone: string) {
   return instant === null ? html`never` : renderTime(instant, timeZone)
 }
 
 /** Renders a link that says how long ago an instant was. The link shows the full time, so that Tab stops once. */
-export function renderTimeLink(href: string, instant: string, timeZone: string): Html {
+export function renderTimeLink(href: string, instant: string, timeZone: string) {
   return renderLink(href, instant, timeZone, renderAge(instant))
 }
 
 /** Renders the day of an instant. */
-export function renderDay(instant: string, timeZone: string): Html {
+export function renderDay(instant: string, timeZone: string) {
   return renderFocusable(instant, timeZone, html`${formatDay(instant, timeZone)}`)
 }
 
 /** Renders a link that says the day of an instant, and shows the full time. */
-export function renderDayLink(href: string, instant: string, timeZone: string): Html {
+export function renderDayLink(href: string, instant: string, timeZone: string) {
   return renderLink(href, instant, timeZone, html`${formatDay(instant, timeZone)}`)
 }
 
@@ -174,19 +209,19 @@ export function formatDay(instant: string, timeZone: string): string {
   return dateOf(databaseTime()).endsWith(` ${year}`) ? `${day} ${month}` : `${day} ${month} ${year}`
 }
 
-function renderFocusable(instant: string, timeZone: string, shown: Html): Html {
+function renderFocusable(instant: string, timeZone: string, shown: Html) {
   return html`<time datetime="${instant}" tabindex="0">${shown}${renderFullTime(instant, timeZone)}</time>`
 }
 
-function renderLink(href: string, instant: string, timeZone: string, shown: Html): Html {
+function renderLink(href: string, instant: string, timeZone: string, shown: Html) {
   return html`<a href="${href}"><time datetime="${instant}">${shown}${renderFullTime(instant, timeZone)}</time></a>`
 }
 
-function renderAge(instant: string): Html {
+function renderAge(instant: string) {
   return html`<span data-since="${instant}">${formatAge(Date.parse(instant), databaseTimeMs())}</span>`
 }
 
-function renderFullTime(instant: string, timeZone: string): Html {
+function renderFullTime(instant: string, timeZone: string) {
   return html`<span class="when-full"> ${formatTime(instant, timeZone)}</span>`
 }
 
@@ -201,7 +236,7 @@ export function describeRotation(rotatedAt: string | null, now: string): string 
 }
 
 /** Renders what is known about a thing, as names and values; a name without a value is left out. */
-export function renderFacts(facts: Readonly<Record<string, Html | string | false | null>>): Html {
+export function renderFacts(facts: Readonly<Record<string, Html | string | false | null>>) {
   return html`<dl class="facts">
     ${Object.entries(facts).map(
       ([label, value]) =>
@@ -214,7 +249,7 @@ export function renderFacts(facts: Readonly<Record<string, Html | string | false
 }
 
 /** Renders numbers, each below its name. */
-export function renderCounts(counts: readonly (readonly [label: string, count: number])[]): Html {
+export function renderCounts(counts: readonly (readonly [label: string, count: number])[]) {
   return html`<dl class="counts cluster">
     ${counts.map(
       ([label, count]) =>
@@ -227,13 +262,13 @@ export function renderCounts(counts: readonly (readonly [label: string, count: n
 }
 
 /** Renders an id with a button that copies it. The element id is unique in its page. */
-export function renderId(elementId: string, id: string, label = 'Copy'): Html {
+export function renderId(elementId: string, id: string, label = 'Copy') {
   return html`<code id="${elementId}">${id}</code>
     <button type="button" class="quiet" data-copy="#${elementId}" hidden>${label}</button>`
 }
 
 /** Renders a text with a button that copies it, such as a secret. */
-export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
+export function renderCopyable(id: string, text: string, label = 'Copy') {
   return html`<div class="tools">
     <pre><code id="${id}">${text}</code></pre>
     <button type="button" data-copy="#${id}" hidden>${label}</button>
@@ -241,7 +276,7 @@ export function renderCopyable(id: string, text: string, label = 'Copy'): Html {
 }
 
 /** Warns that a secret is shown only once. */
-export function renderCopyWarning(what: string): Html {
+export function renderCopyWarning(what: string) {
   return html`<p class="warning">Copy ${what} now. You won't see it again.</p>`
 }
 
@@ -254,7 +289,7 @@ interface Section {
 }
 
 /** Renders a part of a long page that opens and closes, with its status in a line. */
-export function renderSection({ heading, status, isOpen = false }: Section, content: Html): Html {
+export function renderSection({ heading, status, isOpen = false }: Section, content: Html) {
   return html`<details class="section" ${isOpen && html`open`}>
     <summary>
       <h2>${heading}</h2>
@@ -296,7 +331,7 @@ interface Table<Row> {
 }
 
 /** Renders a table. On a narrow page, each row wraps like a text below its name. */
-export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionShown }: Table<Row>): Html {
+export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionShown }: Table<Row>) {
   const all = Object.entries(columns).map(([heading, column]) => {
     return { heading, ...(typeof column === 'function' ? { cell: column } : column) }
   })
@@ -323,11 +358,11 @@ export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionS
 
 type Headed<Row> = Column<Row> & { heading: string }
 
-function renderHeading<Row>({ heading, isHeadingHidden }: Headed<Row>): Html {
+function renderHeading<Row>({ heading, isHeadingHidden }: Headed<Row>) {
   return isHeadingHidden ? html`<span class="visually-hidden">${heading}</span>` : html`${heading}`
 }
 
-function renderCell<Row>(column: Headed<Row>, row: Row, isName: boolean): Html {
+function renderCell<Row>(column: Headed<Row>, row: Row, isName: boolean) {
   const { heading, isHeadingHidden, title } = column
   const isLabeled = !isHeadingHidden && (!isName || column.isName)
   const text = title?.(row) ?? null
@@ -338,7 +373,7 @@ function renderCell<Row>(column: Headed<Row>, row: Row, isName: boolean): Html {
   return isName ? html`<th scope="row"${attributes}>${content}</th>` : html`<td${attributes}>${content}</td>`
 }
 
-function renderClass<Row>(column: Column<Row>): Html {
+function renderClass<Row>(column: Column<Row>) {
   const { isWide, isLong, isNumber = 'count' in column } = column
   const classes = [...(isWide ? ['wide'] : []), ...(isLong ? ['long'] : []), ...(isNumber ? ['number'] : [])]
   return classes.length === 0 ? html`` : html` class="${classes.join(' ')}"`

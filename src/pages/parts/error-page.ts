@@ -4,7 +4,7 @@ import { addVary } from '#http/server/compression'
 import { acceptsPages } from '#http/server/media-types'
 import { logError, sendProblem, toProblem, findProtocol } from '#http/server/problem'
 import { toSentence } from './form.ts'
-import { html } from './elements.ts'
+import { html, renderCode } from './elements.ts'
 import { sendOpenPage } from './layout.ts'
 import { findHome } from '#wording/navigation'
 
@@ -36,7 +36,7 @@ export async function sendProblemPage(reply: FastifyReply, refusal: Problem): Pr
     <h1>${title}</h1>
     <p>${toSentence(refusal.detail)}</p>
     <p><a href="${home}">Go to the home page</a></p>
-    <p class="hint">Request ID <code>${request.id}</code></p>
+    <p class="hint">Request ID ${renderCode(request.id)}</p>
   </div>`
   return sendOpenPage(request, reply, { title, body })
 }

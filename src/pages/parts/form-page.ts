@@ -20,7 +20,7 @@ import { createSharedOutcomes } from './shared-outcomes.ts'
 import { getViewer } from './context.ts'
 
 /** Renders what was just done, by the word in `?done=`; nothing for an unknown word. */
-export function renderNotice(request: FastifyRequest, texts: Readonly<Record<string, string>>): Html {
+export function renderNotice(request: FastifyRequest, texts: Readonly<Record<string, string>>) {
   const { done } = readFormFields(request.query)
   return done !== undefined && Object.hasOwn(texts, done)
     ? html`<p class="notice" role="status">${texts[done]}</p>`
@@ -55,8 +55,8 @@ interface FormRoute {
 
 interface RunningForm<Params, Notice> {
   /**
-   * Does what the form asks for, and perhaps sends an answer. Throws a problem, with an error for each bad field, to show
-   * the form again.
+   * Does what the form asks for, and perhaps sends an answer. Throws a problem, with an error for each bad field, to
+   * show the form again.
    */
   run(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice> | FastifyReply>
 }
@@ -66,7 +66,7 @@ interface IssuingForm<Params, Notice> {
   issue(request: PageRequest<Params>, fields: FormFields, reply: FastifyReply): Promise<Outcome<Notice>>
 }
 
-interface FormPage<Params, Shown, Notice extends string, Name extends string> {
+export interface FormPage<Params, Shown, Notice extends string, Name extends string> {
   /** The pattern of its path, such as `/settings/webhooks/:id`. */
   path: string
   /** The configuration of the route that shows it. */
@@ -191,7 +191,7 @@ function sendContent(
   reply: FastifyReply,
   { title, heading, trail, problem, body, ...moves }: PageContent,
   notice = html``,
-): Promise<FastifyReply> {
+) {
   const [item, ...between] = trail ?? []
   if (problem) void reply.code(problem.status)
   return sendUserPage(reply, getViewer(reply.request), {
@@ -209,7 +209,7 @@ interface RenderedForm {
   /** The values of the fields until somebody has typed others. */
   values?: FormFields
   /** The version of what the form changes, so that outdated and repeated forms are refused. */
-  version?: number
+  version?: number | undefined
   /** The buttons, and links beside them. */
   buttons: Html
 }
@@ -219,12 +219,13 @@ export function renderForm<Name extends string>(
   forms: PageForms<Name>,
   name: Name,
   { fields, values = {}, version, buttons }: RenderedForm,
-): Html {
+) {
   const sent = forms.sentTo(name)
+  const shown = sent ?? values
   const problem = forms.problemOf(name)
   return html`<form method="post" action="${forms.actionOf(name)}" ${fields && html`class="stack"`}>
     ${version !== undefined && renderSeenVersion(chooseSeenVersion(version, sent, problem))}
-    ${typeof fields === 'function' ? fields(sent ?? values, problem) : renderFields(fields ?? [], sent ?? values, problem)}
+    ${typeof fields === 'function' ? fields(shown, problem) : renderFields(fields ?? [], shown, problem)}
     ${buttons}
   </form>`
 }
@@ -250,7 +251,7 @@ export function renderFormSection<Name extends string>(
   forms: PageForms<Name>,
   name: Name,
   { heading, status, text, isOpen = false, ...form }: FormSection,
-): Html {
+) {
   return renderSection(
     { heading, status, isOpen: isOpen || forms.problemOf(name) !== null },
     html`${text ?? ''} ${renderForm(forms, name, form)}`,
@@ -275,7 +276,7 @@ interface ConfirmedAction {
 }
 
 /** Renders an action that takes effect at once. Its button opens the question, and a second one answers it. */
-export function renderConfirmedAction(asked: ConfirmedAction): Html {
+export function renderConfirmedAction(asked: ConfirmedAction) {
   const { label, of, text, action, field, fields, isOpen = false } = asked
   const subject = of === undefined ? '' : html`<span class="visually-hidden"> ${of}</span>`
   return html`<details class="confirm" ${isOpen && html`open`}>
@@ -316,11 +317,7 @@ export function listActionForms<Name extends string, Done extends string, Params
 }
 
 /** Renders the button of an action, which asks first if the action has a question. */
-export function renderAction<Name extends string>(
-  forms: PageForms<Name>,
-  name: Name,
-  { button, question }: Action,
-): Html {
+export function renderAction<Name extends string>(forms: PageForms<Name>, name: Name, { button, question }: Action) {
   if (question === undefined) return renderForm(forms, name, { buttons: html`<button>${button}</button>` })
   return renderConfirmedAction({ label: button, text: question, action: forms.actionOf(name) })
 }

@@ -9,7 +9,7 @@ import { compileSchema } from '#http/server/query-faults'
 import { isStorableText } from '#domain/storable-text'
 import { foldText, trimBlanks } from '#text/normalize-text'
 import { MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '#domain/accounts/user-lifecycle'
-import { html, type Html } from './elements.ts'
+import { html, type Html, isolate, renderButton } from './elements.ts'
 
 /** The fields of a form as a browser sent them: texts; of repeated names, the last. */
 export type FormFields = Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ export function toFormProblem(error: unknown): Problem {
 }
 
 /** Renders what is wrong with the form as a whole; fields show their own errors. It may take the focus. */
-export function renderFormAlert(problem: FormProblem, takesFocus = false): Html {
+export function renderFormAlert(problem: FormProblem, takesFocus = false) {
   if (!problem) return html``
   const atFields = problem.errors.length
   const ofAll =
@@ -90,12 +90,12 @@ export function keepLineBreaks(text: string, current = ''): string {
 }
 
 /** Renders the version of the thing shown. The form sends it back, so that outdated and repeated forms are refused. */
-export function renderSeenVersion(version: number): Html {
+export function renderSeenVersion(version: number) {
   return renderHidden('seen', version)
 }
 
 /** Renders a value that a form sends without showing it. */
-export function renderHidden(name: string, value: string | number): Html {
+export function renderHidden(name: string, value: string | number) {
   return html`<input type="hidden" name="${name}" value="${value}" />`
 }
 
@@ -127,7 +127,7 @@ interface Field {
 }
 
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
-export function renderField(field: Field, problem: FormProblem): Html {
+export function renderField(field: Field, problem: FormProblem) {
   const { name, id = name, value = '', type = 'text', isRequired = true } = field
   const { placeholder, autocomplete, maxLength, min, max, lines } = field
   return renderLabeled({ ...field, id }, problem, (described) =>
@@ -158,7 +158,7 @@ ${value}</textarea
 export type FormControl = Field | (Omit<Choice, 'value'> & { value?: string })
 
 /** Renders the parts of a form, given what was typed or what is stored. */
-export function renderFields(parts: readonly (FormControl | Html)[], values: FormFields, problem: FormProblem): Html {
+export function renderFields(parts: readonly (FormControl | Html)[], values: FormFields, problem: FormProblem) {
   return html`${parts.map((part) => {
     if (typeof part === 'string' || !('label' in part)) return part
     const value = part.value ?? values[part.name] ?? ''
@@ -167,7 +167,7 @@ export function renderFields(parts: readonly (FormControl | Html)[], values: For
 }
 
 /** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
-export function renderDayField(field: Field & { value: string }, problem: FormProblem): Html {
+export function renderDayField(field: Field & { value: string }, problem: FormProblem) {
   const local = field.value === '' ? { time: undefined } : readLocal(field.value)
   const type = !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
   return renderField({ ...field, type, isRequired: false }, problem)
@@ -192,7 +192,7 @@ export interface Choice {
 }
 
 /** Renders a labeled list of options. */
-export function renderChoice(choice: Choice, problem: FormProblem): Html {
+export function renderChoice(choice: Choice, problem: FormProblem) {
   const { name, value, options } = choice
   return renderLabeled({ ...choice, id: name }, problem, (described) => {
     return html`<select id="${name}" name="${name}" ${described}>
@@ -213,7 +213,7 @@ function renderLabeled(
   { name, id, label, hint }: { name: string; id: string; label: Html | string; hint?: string },
   problem: FormProblem,
   renderControl: (described: Html) => Html,
-): Html {
+) {
   const fault = findError(name, typeof label === 'string' ? label : '', problem)
   return html`<div class="field">
     <label for="${id}">${label}</label>
@@ -224,15 +224,15 @@ function renderLabeled(
 }
 
 /** Renders the button of a form and, beside it, the way back without sending it. */
-export function renderButtons(label: string, cancelPath: string, kind: 'primary' | 'danger' = 'primary'): Html {
+export function renderButtons(label: string, cancelPath: string, kind: 'primary' | 'danger' = 'primary') {
   return html`<div class="actions">
-    <button class="${kind}">${label}</button><a class="button" href="${cancelPath}">Cancel</a>
+    <button class="${kind}">${label}</button>${renderButton(cancelPath, 'Cancel')}
   </div>`
 }
 
 /** Makes the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function askToType(expected: string): FormControl {
-  const label = html`Type <bdi>${expected}</bdi> to confirm`
+  const label = html`Type ${isolate(expected)} to confirm`
   return { name: 'typed', label, value: '', autocomplete: 'off', isNoWord: true }
 }
 
@@ -263,7 +263,7 @@ export function findError(name: string, label: string, problem: FormProblem): st
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
-function renderDescribedBy(id: string, hint: string | undefined, fault: string | undefined): Html {
+function renderDescribedBy(id: string, hint: string | undefined, fault: string | undefined) {
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(fault === undefined ? [] : [`${id}-fault`])]
   if (ids.length === 0) return html``
   return html`aria-describedby="${ids.join(' ')}" ${fault !== undefined && html`aria-invalid="true"`}`

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Problem, problem } from '#domain/errors'
 import { readOwnPath } from '#wording/navigation'
 import { type FormFields, readFormFields, renderHidden } from './form.ts'
-import { html, type Html } from './elements.ts'
+import { html } from './elements.ts'
 import { sendCardPage } from './layout.ts'
 
 /*
@@ -55,7 +55,7 @@ export function keepForm(request: FastifyRequest, companyId: string | null): Kep
 }
 
 /** Renders a kept form as hidden inputs of the sign-in form. */
-export function renderKeptForm(kept: KeptForm | null): Html {
+export function renderKeptForm(kept: KeptForm | null) {
   return kept === null
     ? html``
     : html`${renderHidden('kept_action', kept.action)}

@@ -27,7 +27,8 @@ function formatWeekdays(weekdays: readonly number[]): string {
   if (weekdays.length === DAYS.length) return ' every day'
   const [first = 1, last = 1] = [weekdays[0], weekdays.at(-1)]
   const isRange = weekdays.length > 2 && last - first === weekdays.length - 1
-  return ` on ${isRange ? `${DAYS[first - 1]}–${DAYS[last - 1]}` : weekdays.map((weekday) => DAYS[weekday - 1]).join(', ')}`
+  const range = isRange ? [first, last] : weekdays
+  return ` on ${range.map((weekday) => DAYS[weekday - 1]).join(isRange ? '–' : ', ')}`
 }
 
 /** Formats how many people a key may deactivate and change in a day, such as `25 deactivations`. */

@@ -12,7 +12,7 @@ import {
   type UpperPage,
 } from '#wording/navigation'
 import { assetUrl } from '#pages/assets/assets'
-import { html, type Html, renderNameLink } from './elements.ts'
+import { html, type Html, renderNameLink, isolate } from './elements.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { readAttentionOf } from './context.ts'
 
@@ -47,8 +47,8 @@ async function sendPage(
         <script src="${assetUrl('script.js')}" type="module"></script>
         <script src="${assetUrl('keyboard.js')}" type="module"></script>
         <script src="${assetUrl('palette.js')}" type="module"></script>
-        ${reloadSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${reloadSeconds}" /></noscript>`}
-        ${typeof goTo === 'string' && html`<meta http-equiv="refresh" content="0; url=${goTo}" />`}
+        ${reloadSeconds !== undefined && html`<noscript>${renderRefresh(reloadSeconds)}</noscript>`}
+        ${typeof goTo === 'string' && renderRefresh(`0; url=${goTo}`)}
       </head>
       <body>
         ${body}
@@ -58,6 +58,10 @@ async function sendPage(
     void reply.header('retry-after', RETRY_AFTER_SECONDS)
   if (!reply.hasHeader('cache-control')) void reply.header('cache-control', 'no-store')
   return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page.toString())
+}
+
+function renderRefresh(content: string | number) {
+  return html`<meta http-equiv="refresh" content="${content}" />`
 }
 
 /** Sends a part of a page for the script to insert. */
@@ -138,20 +142,20 @@ export async function sendCardPage(
 }
 
 /** Renders the breadcrumb of a page. */
-export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []): Html {
+export function renderBreadcrumb(item: UpperPage, between: UpperPage[] = []) {
   const steps = [item, ...between].map(
     ({ label, path }, at) => html`${at > 0 && html`<span aria-hidden="true">/</span> `}${renderNameLink(path, label)} `,
   )
   return html`<nav aria-label="Breadcrumb" class="trail">${steps}</nav>`
 }
 
-function renderCount(count: number | undefined): Html {
+function renderCount(count: number | undefined) {
   if (count === undefined) return html``
   const meaning = html`<span class="visually-hidden"> need attention</span>`
   return html` <span class="badge warn" title="Needs attention">${count}${meaning}</span>`
 }
 
-function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>): Html {
+function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string, number>) {
   const items = listNavigationItems(user.role)
   const groups = NAVIGATION_GROUPS.map((group) => {
     const ofGroup = items.filter((item) => item.group === group)
@@ -159,13 +163,15 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   })
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
-    <a class="home" href="${findHome(user.role)}"><span class="company"><bdi>${user.companyName}</bdi></span></a>
+    <a class="home" href="${findHome(user.role)}"><span class="company">${isolate(user.companyName)}</span></a>
     <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
     <details class="menu">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">
         ${items.length !== 0 && html`<nav aria-label="Company Settings" class="menu-pages">${groups}</nav>`}
-        <nav aria-label="Developers" class="menu-pages">${renderGroup('Developers', REFERENCE_PAGES, path, counts)}</nav>
+        <nav aria-label="Developers" class="menu-pages">
+          ${renderGroup('Developers', REFERENCE_PAGES, path, counts)}
+        </nav>
         <nav class="personal cluster" aria-label="Personal">
           ${renderNameLink(ACCOUNT_PATH, user.name)}
           <span class="badge">${user.role}</span>
@@ -176,23 +182,16 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   </header>`
 }
 
-function renderGroup(
-  label: string,
-  items: readonly UpperPage[],
-  path: string,
-  counts: ReadonlyMap<string, number>,
-): Html {
+function renderGroup(label: string, items: readonly UpperPage[], path: string, counts: ReadonlyMap<string, number>) {
   if (items.length === 0) return html``
   const isUnder = (item: string) => path === item || path.startsWith(`${item}/`)
   return html`<section>
     <h2>${label}</h2>
     <ul class="places">
-      ${items.map(
-        (item) =>
-          html`<li>
-            <a href="${item.path}" ${isUnder(item.path) && html`aria-current="page"`}>${item.label}</a>${renderCount(counts.get(item.path))}
-          </li>`,
-      )}
+      ${items.map((item) => {
+        const current = isUnder(item.path) ? html`aria-current="page"` : ''
+        return html`<li><a href="${item.path}" ${current}>${item.label}</a>${renderCount(counts.get(item.path))}</li>`
+      })}
     </ul>
   </section>`
 }

@@ -3,7 +3,7 @@ import type { IdPrefix } from '#domain/ids'
 import { encodeCursor, pageBefore } from '#http/server/query-values'
 import { buildUrl, type QueryValues } from '#wording/navigation'
 import { readFormFields, renderChoice, type Choice } from './form.ts'
-import { html, type Html } from './elements.ts'
+import { html } from './elements.ts'
 
 /** Rows on a page of a list. */
 export const ROWS_A_PAGE = 50
@@ -24,7 +24,7 @@ export function readListQuery<Status extends string = never>(
 }
 
 /** Renders the form that filters a list by one choice. */
-export function renderFilter(path: string, choice: Choice): Html {
+export function renderFilter(path: string, choice: Choice) {
   return html`<form method="get" action="${path}" class="filters">
     ${renderChoice(choice, null)}
     <div class="actions"><button>Filter</button></div>
@@ -39,7 +39,7 @@ interface PageLink {
 }
 
 /** Renders the links between the pages of a list. A link without a target is hidden: a script may need it later. */
-export function renderPageLinks(links: PageLink[], label = 'Pages'): Html {
+export function renderPageLinks(links: PageLink[], label = 'Pages') {
   const shown = links.map(
     ({ label, rel, href }) =>
       html`<a class="button" rel="${rel}" href="${href ?? ''}" ${href === null && html`hidden`}>${label}</a>`,
@@ -55,7 +55,7 @@ export function renderListLinks<Row>(
   rows: Row[],
   idOf: (row: Row) => string,
   [first, next] = ['Newest', 'Older'],
-): Html {
+) {
   const last = rows.length > ROWS_A_PAGE ? rows[ROWS_A_PAGE - 1] : undefined
   return renderPageLinks([
     { label: first, rel: 'first', href: cursor === undefined ? null : buildUrl(path, filter) },

@@ -4,8 +4,16 @@ import { checkProof, type ProofServices } from '#http/access/authorize-user'
 import { sessionCookie } from '#http/access/session'
 import { refuseField, type ProblemError } from '#http/server/problem'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
-import { html, type Html } from './elements.ts'
+import { html, renderWarning } from './elements.ts'
 import { getViewer } from './context.ts'
+
+/** The field of the password that somebody has. */
+export const CURRENT_PASSWORD = {
+  name: 'current',
+  label: 'Current password',
+  type: 'password',
+  autocomplete: 'current-password',
+} as const
 
 /**
  * Renders what proves again that it is the user: a field for the current password or, for those who have none that they
@@ -16,7 +24,7 @@ export async function renderProof(
   { company, sessions }: ProofServices,
   request: FastifyRequest,
   { next, problem, id = 'current' }: { next: string; problem: FormProblem; id?: string },
-): Promise<Html> {
+) {
   const viewer = getViewer(request)
   const needed = await findNeededProof(company.pool, viewer, sessionCookie(request, sessions))
   switch (needed) {
@@ -24,9 +32,9 @@ export async function renderProof(
       return html``
     case 'password':
       return html`<input type="email" name="username" value="${viewer.email}" autocomplete="username" readonly hidden />
-        ${renderField({ name: 'current', id, label: 'Current password', type: 'password', autocomplete: 'current-password' }, problem)}`
+        ${renderField({ ...CURRENT_PASSWORD, id }, problem)}`
     case 'new session':
-      return html`<p class="warning">You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.</p>
+      return html`${renderWarning(`You signed in more than ${RECENT_MINUTES} minutes ago. Sign in again to do this.`)}
         <div class="actions">
           <button formaction="/sign-out" formnovalidate name="next" value="${next}">Sign in again</button>
         </div>`

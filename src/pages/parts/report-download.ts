@@ -3,11 +3,11 @@ import type { Report } from '#personal-data/report'
 import { sendReport } from '#api/admin/personal-data'
 import { readFormFields } from './form.ts'
 import { renderForm, type PageForms } from './form-page.ts'
-import { html, type Html } from './elements.ts'
+import { html } from './elements.ts'
 import { type PageServices, requireViewer } from './context.ts'
 
 /** Renders the buttons of a form that asks for a report of what is held about a person. */
-export function renderReportButtons(): Html {
+export function renderReportButtons() {
   return html`<div class="actions">
     <button name="format" value="html">Download as a page</button>
     <button name="format" value="json">Download as JSON</button>
@@ -15,7 +15,7 @@ export function renderReportButtons(): Html {
 }
 
 /** Renders a section with the form `report`, which asks for what is held about a user. */
-export function renderReportForm(forms: PageForms<'report'>, title: string, text: string): Html {
+export function renderReportForm(forms: PageForms<'report'>, title: string, text: string) {
   return html`<h2>${title}</h2>
     <p>${text} The event stream records each report.</p>
     ${renderForm(forms, 'report', { buttons: renderReportButtons() })}`
@@ -27,7 +27,7 @@ export function sendReportFile(
   request: FastifyRequest,
   reply: FastifyReply,
   report: Report,
-): Promise<FastifyReply> {
+) {
   const format = readFormFields(request.body)['format'] === 'json' ? 'json' : 'html'
   return sendReport({ request, reply, authorize: requireViewer(access, sessions) }, report, format)
 }

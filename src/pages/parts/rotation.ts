@@ -20,12 +20,7 @@ interface Rotated {
 }
 
 /** Renders the form `rotate`. The text says what happens to the current secret. */
-export function renderRotation(
-  forms: PageForms<'rotate'>,
-  { version, rotatedAt }: Rotated,
-  now: string,
-  text: Html,
-): Html {
+export function renderRotation(forms: PageForms<'rotate'>, { version, rotatedAt }: Rotated, now: string, text: Html) {
   return renderFormSection(forms, 'rotate', {
     heading: 'Secret rotation',
     status: describeRotation(rotatedAt, now),

@@ -11,6 +11,11 @@ import {
   type Html,
   renderCopyable,
   renderTime,
+  isolate,
+  renderButton,
+  renderNameLink,
+  renderWarning,
+  renderJoined,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
 import type { PageServices } from '#pages/parts/context'
@@ -31,9 +36,9 @@ export function findOperatorSettings(
   const ofUrl = html`<code>PUBLIC_URL</code>, the https address at which browsers reach it`
   const ofKey = html`<code>SECRETS_KEY_FILE</code> or <code>SECRETS_KEY</code>, which protect the secret`
   const settings = addresses ? ofKey : hasKey ? ofUrl : html`${ofUrl}, and ${ofKey}`
-  const missing = html`<p class="warning">
-    Signing in through an identity provider does not work yet. Ask the operator of this service to set ${settings}.
-  </p>`
+  const missing = renderWarning(
+    html`Signing in through an identity provider does not work yet. Ask the operator to set ${settings}.`,
+  )
   return { addresses, missing }
 }
 
@@ -44,7 +49,7 @@ const BADGES = {
 }
 
 /** Renders the use of a provider as a badge. */
-export function renderUse({ use }: StoredProvider): Html {
+export function renderUse({ use }: StoredProvider) {
   return BADGES[use.use]
 }
 
@@ -59,15 +64,15 @@ export const MEANINGS = {
 export const AUTHENTICATION = { client_secret: 'Client secret', private_key_jwt: 'Key pair (private_key_jwt)' }
 
 /** Renders the facts about a provider. */
-export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string): Html {
+export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRecord | null, timeZone: string) {
   const { settings, use, createdAt } = provider
   const { role_claim: claim, roles } = settings
   return renderFacts({
     Use: html`${renderUse(provider)} ${MEANINGS[use.use]}`,
     'Break-glass administrator':
       breakGlass !== null &&
-      html`<a href="${NAVIGATION.users.path}/${breakGlass.id}"><bdi>${breakGlass.name}</bdi></a>
-            (<bdi>${breakGlass.email}</bdi>), who can sign in with a password`,
+      html`${renderNameLink(`${NAVIGATION.users.path}/${breakGlass.id}`, breakGlass.name)}
+            (${isolate(breakGlass.email)}), who can sign in with a password`,
     Issuer: renderCode(settings.issuer),
     'Client ID': renderCode(settings.client_id),
     Authentication: AUTHENTICATION[settings.client_auth],
@@ -75,22 +80,26 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
     Roles:
       claim === null
         ? 'Changed only here'
-        : html`By the claim <code>${claim}</code>: ${roles.map(({ value, role }, at) => html`${at > 0 && ', '}<code>${value}</code> ${role}`)}; otherwise member`,
+        : html`By the claim ${renderCode(claim)}: ${renderRoles(roles)}; otherwise member`,
     Created: renderTime(createdAt, timeZone),
   })
 }
 
+function renderRoles(roles: StoredProvider['settings']['roles']) {
+  return renderJoined(roles.map(({ value, role }) => html`${renderCode(value)} ${role}`))
+}
+
 /** Renders the buttons of a provider. */
-export function renderProviderActions(forms: PageForms<'check'>, { id, companyId }: StoredProvider): Html {
+export function renderProviderActions(forms: PageForms<'check'>, { id, companyId }: StoredProvider) {
   return html`<div class="actions">
-    <a class="button primary" href="/sign-in/${companyId}/start?test=1">Test sign-in</a>
+    ${renderButton(`/sign-in/${companyId}/start?test=1`, 'Test sign-in', 'primary')}
     ${renderForm(forms, 'check', { buttons: html`<button>Check</button>` })}
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
   </div>`
 }
 
 /** Renders the addresses that the provider and the users need. With `keys`, also where the public key is. */
-export function renderAddresses(addresses: ProviderAddresses, keys: { keys: object[] } | null): Html {
+export function renderAddresses(addresses: ProviderAddresses, keys: { keys: object[] } | null) {
   return html`<h3>Redirect URI</h3>
     ${renderCopyable('redirect-uri', addresses.redirect)}
     <h3>Back-channel logout URI</h3>
@@ -106,9 +115,10 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
 }
 
 /** Renders the address that administrators share with people who sign in for the first time. */
-export function renderSignInLink({ signIn }: ProviderAddresses): Html {
+export function renderSignInLink({ signIn }: ProviderAddresses) {
   return html`<p>
-      Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this link.
+      Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this
+      link.
     </p>
     ${renderCopyable('sign-in-link', signIn)}`
 }
@@ -127,7 +137,7 @@ type UseForms = PageForms<'off' | 'optional' | 'require' | 'remove'>
  * Renders the actions that change the use of a provider. `proof` proves who turns on one that is off: whoever controls
  * it can sign in as any user.
  */
-export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html): Html {
+export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html) {
   const { provider } = choices
   const { use } = provider.use
   const howToRequire = html`<p>To require it, make it optional first, and sign in through it.</p>`
@@ -138,12 +148,12 @@ export function renderUseForms(forms: UseForms, choices: UseChoices, proof: Html
     ${use === 'off' ? howToRequire : renderRequirement(forms, choices)}`
 }
 
-function renderRequirement(forms: UseForms, choices: UseChoices): Html {
+function renderRequirement(forms: UseForms, choices: UseChoices) {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
-      ${!isRequired && CONSEQUENCE}One administrator keeps a password for the day on which the provider does not work. That person cannot be removed, and
-      keeps the role and the password, while the provider is required.
+      ${!isRequired && CONSEQUENCE}One administrator keeps a password for the day on which the provider fails.
+      That person cannot be removed, and keeps the role and the password, while the provider is required.
     </p>
     ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(forms, choices)}`
 }
@@ -156,7 +166,7 @@ function renderRequire(
   { provider: { use, version }, administrators }: UseChoices,
   label: string,
   style: string,
-): Html {
+) {
   const options = [
     ...(use.break_glass === null ? [{ value: '', label: 'Choose an administrator' }] : []),
     ...administrators.map(({ id, name, email }) => ({ value: id, label: `${name} (${email})` })),
@@ -171,7 +181,7 @@ function renderRequire(
 }
 
 /** Asks before everybody's other ways to sign in end. */
-function renderQuestion(forms: UseForms, choices: UseChoices): Html {
+function renderQuestion(forms: UseForms, choices: UseChoices) {
   return html`<details class="confirm" ${forms.problemOf('require') !== null && html`open`}>
     <summary class="button">Require provider…</summary>
     <div class="question">
@@ -194,14 +204,14 @@ const CHANGES = {
   },
 }
 
-function renderUseChange(forms: UseForms, provider: StoredProvider, use: keyof typeof CHANGES, fields = html``): Html {
+function renderUseChange(forms: UseForms, provider: StoredProvider, use: keyof typeof CHANGES, fields = html``) {
   const field = { name: 'seen', value: String(provider.version) }
   const isOpen = forms.problemOf(use) !== null
   return renderConfirmedAction({ ...CHANGES[use], action: forms.actionOf(use), field, fields, isOpen })
 }
 
 /** Renders the action that removes a provider. */
-export function renderRemoval(forms: UseForms, { version }: StoredProvider): Html {
+export function renderRemoval(forms: UseForms, { version }: StoredProvider) {
   const text = 'Its settings and its secret are deleted, and sessions that began there end. Past changes stay recorded.'
   const field = { name: 'seen', value: String(version) }
   return renderConfirmedAction({ label: 'Remove', text, action: forms.actionOf('remove'), field })
@@ -215,17 +225,17 @@ export function describeUnlinked({ users, unlinked }: Unlinked): string {
 }
 
 /** Renders who has no account at the provider yet. */
-export function renderUnlinked(counts: Unlinked): Html {
+export function renderUnlinked(counts: Unlinked) {
   const { first, unlinked } = counts
   if (unlinked === 0) return html`<p>Nobody is missing. You can require the provider.</p>`
   const others = unlinked - first.length
   const people = first.map(
     ({ id, name, email }) =>
       html`<li>
-        <a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> <span class="hint"><bdi>${email}</bdi></span>
+        ${renderNameLink(`${NAVIGATION.users.path}/${id}`, name)} <span class="hint">${isolate(email)}</span>
       </li>`,
   )
-  return html`<p>They keep their password or passkey until you require the provider. Then they need the sign-in link.</p>
+  return html`<p>They keep their password or passkey until you require the provider, and then need the sign-in link.</p>
     <ul>
       ${people}
       ${others > 0 && html`<li>${formatNumber(others)} more</li>`}

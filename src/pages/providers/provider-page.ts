@@ -16,7 +16,15 @@ import {
   type PageRequest,
   renderFormSection,
 } from '#pages/parts/form-page'
-import { html, type Html, renderCode, renderSection } from '#pages/parts/elements'
+import {
+  html,
+  renderCode,
+  renderSection,
+  isolate,
+  renderActions,
+  renderButton,
+  renderMarked,
+} from '#pages/parts/elements'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { renderProblemsOf } from '#pages/parts/attention'
@@ -90,13 +98,13 @@ export function addProviderSetup(app: FastifyInstance, services: PageServices): 
   })
 }
 
-function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, provider = ''): Html {
+function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, provider = '') {
   const chosen = Object.hasOwn(PROVIDER_GUIDES, provider) ? provider : ''
   const guide = PROVIDER_GUIDES[chosen] ?? ANY_PROVIDER
   return html`${renderChoiceOfGuide(chosen)}
     <h2>2. Register this service at ${chosen === '' ? 'the provider' : guide.label}</h2>
     <ol>
-      ${guide.steps.map((step) => html`<li>${renderStep(step)}</li>`)}
+      ${guide.steps.map((step) => html`<li>${renderMarked(step, (part) => html`<strong>${part}</strong>`)}</li>`)}
     </ol>
     ${renderAddresses(addresses, null)}
     <h2>3. Enter what it shows</h2>
@@ -112,7 +120,7 @@ function renderSetup(forms: PageForms<'setUp'>, addresses: ProviderAddresses, pr
     })}`
 }
 
-function renderChoiceOfGuide(chosen: string): Html {
+function renderChoiceOfGuide(chosen: string) {
   const choices = [...Object.entries(PROVIDER_GUIDES), ['', ANY_PROVIDER] as const]
   return html`<h2>1. Choose the provider</h2>
     <nav class="tools" aria-label="Provider">
@@ -121,11 +129,6 @@ function renderChoiceOfGuide(chosen: string): Html {
         return html`<a class="button" href="${buildUrl(`${PATH}/new`, { provider })}" ${current}>${label}</a>`
       })}
     </nav>`
-}
-
-/** Renders text between backticks in bold. */
-function renderStep(step: string): Html[] {
-  return step.split('`').map((part, at) => (at % 2 === 1 ? html`<strong>${part}</strong>` : html`${part}`))
 }
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
@@ -225,11 +228,11 @@ async function requireProvider({ providers }: PageServices, request: PageRequest
   return provider
 }
 
-function renderNone(services: PageServices, companyId: string): Html {
+function renderNone(services: PageServices, companyId: string) {
   const { missing } = findOperatorSettings(services, companyId)
-  const setUp = html`<p class="actions"><a class="button primary" href="${PATH}/new">Set up identity provider</a></p>`
+  const setUp = renderActions(renderButton(`${PATH}/new`, 'Set up identity provider', 'primary'))
   return html`<p>
-      Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google Workspace or
+      Users can sign in with their account at your company's identity provider, such as Okta, Entra ID, Google or
       Keycloak, through OpenID Connect.
     </p>
     ${missing ?? setUp}`
@@ -243,7 +246,7 @@ async function renderProvider(
   shown: NonNullable<Awaited<ReturnType<typeof loadProvider>>>,
   forms: ProviderForms,
   request: PageRequest,
-): Promise<Html> {
+) {
   const { companyId, timeZone } = getViewer(request)
   const { provider, breakGlass, counts } = shown
   const { settings, use } = provider
@@ -254,7 +257,7 @@ async function renderProvider(
   const overview = html`${renderProviderFacts(provider, breakGlass, timeZone)}
     ${!missing && renderProviderActions(forms, provider)}`
   const users = html`${renderUnlinked(counts)} ${addresses && renderSignInLink(addresses)}`
-  return html`<h2><bdi>${settings.name}</bdi></h2>
+  return html`<h2>${isolate(settings.name)}</h2>
     ${renderProblemsOf(provider.id, await readProblemsOf(request), timeZone)} ${missing ?? ''}
     ${renderSection({ heading: 'Overview', status: renderUse(provider), isOpen: true }, overview)}
     ${renderSection({ heading: 'Users', status: describeUnlinked(counts) }, users)}
@@ -301,25 +304,25 @@ function makeProviderCheck(services: PageServices): Form<unknown, never> {
       return {
         page: {
           title: 'Check of the provider',
-          heading: html`Check of <bdi>${name}</bdi>`,
+          heading: html`Check of ${isolate(name)}`,
           trail: [NAVIGATION.signIn],
           body: html`${await renderCheck(services.providers.client, provider)}
-            <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+            ${renderActions(renderButton(NAVIGATION.signIn.path, 'Back to Sign-in', 'primary'))}`,
         },
       }
     },
   }
 }
 
-async function renderCheck(client: ProviderClient, provider: StoredProvider): Promise<Html> {
+async function renderCheck(client: ProviderClient, provider: StoredProvider) {
   try {
     const lines = await client.check(provider)
     return html`<p class="notice" role="status">The provider answers.</p>
       <ul>
-        ${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}
+        ${lines.map((line) => html`<li>${isolate(line)}</li>`)}
       </ul>`
   } catch (error) {
     if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
-    return html`<p class="alert" role="alert"><bdi>${toSentence(error.message)}</bdi></p>`
+    return html`<p class="alert" role="alert">${isolate(toSentence(error.message))}</p>`
   }
 }

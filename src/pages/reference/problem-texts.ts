@@ -28,7 +28,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
   },
   request_timeout: {
-    when: 'The headers did not arrive within 20 seconds, or the body stopped for 60 seconds or took more than 10 minutes.',
+    when: 'The headers took more than 20 seconds, or the body stopped for 60 seconds or took more than 10 minutes.',
     remedy: 'Send the request again. On a slow connection, send fewer records in each call.',
   },
   headers_too_large: {
@@ -121,7 +121,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
   },
   upload_not_found: {
-    when: 'The company has no upload with the id in the path. Uploads are deleted a day after they were made or applied.',
+    when: 'The company has no upload with the id in the path. They are deleted a day after they were made or applied.',
     remedy: 'Upload the file again. The entries in Bulk User Logs say what was applied.',
   },
   provider_not_found: {
@@ -215,7 +215,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Remove a webhook that is not needed.',
   },
   file_ambiguous: {
-    when: 'An uploaded file can be read in several ways: its encoding is not certain, or several of its sheets have a table.',
+    when: 'A file can be read in several ways: its encoding is not certain, or several of its sheets have a table.',
     remedy: 'Send the file again with the parameter that `question` names, set to one of its choices.',
   },
   too_many_uploads: {
@@ -223,7 +223,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Apply or delete uploads. They are also deleted after a day.',
   },
   upload_not_applicable: {
-    when: 'The preview of the upload is not complete, some of its rows cannot be read, or another user uploaded the file.',
+    when: 'The preview is not complete, some rows of the file cannot be read, or another user uploaded it.',
     remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
   },
   nothing_to_undo: {
@@ -235,7 +235,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Issue a new key.',
   },
   idempotency_in_progress: {
-    when: 'The first call with this Idempotency-Key was still running after 10 seconds, the longest time that a call waits.',
+    when: 'The first call with this Idempotency-Key was still running after 10 seconds, the longest that a call waits.',
     remedy: 'Send the same request with the same key again, a little later.',
     entry: 'of the first call',
   },
@@ -248,8 +248,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   precondition_failed: {
     when:
-      'The employee has changed since the version in the If-Match header, or the call sets a condition on something that ' +
-      'has no ETag: only a single employee has one.',
+      'The employee has changed since the version in the If-Match header, or the call sets a condition on something ' +
+      'that has no ETag: only a single employee has one.',
     remedy: 'Read the employee again, reapply your change, and send the new ETag. Leave the header out of bulk calls.',
     entry: 'yes',
   },
@@ -284,15 +284,15 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     entry: 'yes',
   },
   idempotency_key_reused: {
-    when: 'The Idempotency-Key was already used with another method, path, body, or condition (If-Match, If-None-Match).',
+    when: 'The Idempotency-Key was used with another method, path, body, or condition (If-Match, If-None-Match).',
     remedy: 'Use a new key for each new request. A retry must be exactly the same request.',
     entry: 'yes',
   },
   limit_reached: {
     when: 'The call would deactivate or change more people than the API key may in a day. Nothing was applied.',
     remedy:
-      'Check whether the data is complete. If it is right, an administrator can allow it once on the page of the key; ' +
-      'then send the call again.',
+      'Check whether the data is complete. If it is right, an administrator can allow it once on the page of the ' +
+      'key; then send the call again.',
     entry: 'yes',
   },
   quota_exceeded: {
@@ -302,8 +302,8 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   },
   rate_limited: {
     when:
-      'Too many requests: calls of one API key within a second; failed authentications or sign-ins from one address or ' +
-      'with one email address; or searches, exports, live streams, or test messages at once.',
+      'Too many requests: calls of one API key within a second; failed authentications or sign-ins from one address ' +
+      'or with one email address; or searches, exports, live streams, or test messages at once.',
     remedy: 'Wait for the time in Retry-After.',
   },
   internal_error: {
@@ -320,7 +320,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
       'carried out is not carried out twice.',
   },
   secrets_key_missing: {
-    when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider before storing it.',
+    when: 'The service has no key with which to encrypt the secret of a webhook or an identity provider.',
     remedy: 'Ask the operator to set SECRETS_KEY or SECRETS_KEY_FILE.',
   },
 }

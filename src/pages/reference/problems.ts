@@ -3,12 +3,11 @@ import { problem } from '#domain/errors'
 import { acceptsPages } from '#http/server/media-types'
 import { addVary } from '#http/server/compression'
 import { sendRefusal } from '#pages/parts/error-page'
-import { html, type Html, renderTable, type Columns } from '#pages/parts/elements'
+import { html, renderTable, type Columns, renderCode, renderMarked } from '#pages/parts/elements'
 import { renderBreadcrumb, sendOpenPage } from '#pages/parts/layout'
 import { REFERENCE_PAGES } from '#wording/navigation'
 import { recognizeViewer, type RecognitionServices } from '#pages/parts/context'
 import { RECORD_ERROR_TEXTS } from './record-error-texts.ts'
-import { renderText } from './render-operation.ts'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from './problem-texts.ts'
 
 const [, PROBLEMS] = REFERENCE_PAGES
@@ -33,7 +32,7 @@ export function problemPages(app: FastifyInstance, services: RecognitionServices
     if (!described) return sendRefusal(reply, problem('route_not_found', 'No problem has this code'))
     return wantsJson(request, reply)
       ? reply.send(described)
-      : sendOpenPage(request, reply, { title: described.title, body: renderCode(described) })
+      : sendOpenPage(request, reply, { title: described.title, body: renderDescribed(described) })
   })
 }
 
@@ -57,7 +56,7 @@ function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
   return /\bapplication\/(?:problem\+)?json\b/i.test(request.headers.accept ?? '') && !acceptsPages(request)
 }
 
-function renderCode(described: Described): Html {
+function renderDescribed(described: Described) {
   const { code, title, when, remedy, log_entry: entry } = described
   const status = 'status' in described ? described.status : null
   return html`
@@ -73,9 +72,9 @@ function renderCode(described: Described): Html {
           </p>`
     }
     <h2>When it happens</h2>
-    <p>${renderText(when)}</p>
+    <p>${renderMarked(when)}</p>
     <h2>What to do</h2>
-    <p>${renderText(remedy)}</p>
+    <p>${renderMarked(remedy)}</p>
     ${
       status !== null &&
       html`<h2>Entry in Bulk User Logs</h2>
@@ -85,11 +84,11 @@ function renderCode(described: Described): Html {
 }
 
 const CODE_AND_MEANING: Columns<{ code: string; title: string }> = {
-  Code: { isName: true, cell: ({ code }) => html`<a href="/problems/${code}"><code>${code}</code></a>` },
+  Code: { isName: true, cell: ({ code }) => html`<a href="/problems/${code}">${renderCode(code)}</a>` },
   Meaning: ({ title }) => title,
 }
 
-function renderProblemList(): Html {
+function renderProblemList() {
   return html`
     <h1>${PROBLEMS.label}</h1>
     <p>What a refused call answers. Open a code to see when it happens, and what to do.</p>

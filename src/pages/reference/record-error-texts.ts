@@ -5,7 +5,9 @@ import type { ProblemText } from './problem-texts.ts'
 export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, ProblemText & { title: string }> = {
   required: {
     title: 'A required attribute is missing',
-    when: 'An employee would have neither `first_name` nor `last_name`, none of `email`, `external_id`, and `user_name`, or no `status`.',
+    when:
+      'An employee would have no `status`, neither `first_name` nor `last_name`, or none of `email`, `external_id`, ' +
+      'and `user_name`.',
     remedy: 'Add one of the attributes that the message names.',
   },
   invalid_type: {
@@ -17,7 +19,8 @@ export const RECORD_ERROR_TEXTS: Record<Exclude<RecordErrorCode, ProblemCode>, P
     title: 'A value has the wrong format',
     when: 'An email address, a phone number, or a date is not written as it must be.',
     remedy:
-      'Write phone numbers with `+` and the code of their country, or set the country of the company, and dates as `YYYY-MM-DD`. The message says what is wrong.',
+      'Write phone numbers with `+` and the code of their country, or set the country of the company, and dates as ' +
+      '`YYYY-MM-DD`. The message says what is wrong.',
   },
   too_long: {
     title: 'A value is too long',

@@ -1,91 +1,23 @@
 import { hash } from 'node:crypto'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { problem } from '#domain/errors'
-import type { OpenApiDocument } from '#http/openapi/build-document'
 import { formatCount } from '#wording/numbers'
 import { addVary } from '#http/server/compression'
 import { trimBlanks } from '#text/normalize-text'
-import { html, type Html } from '#pages/parts/elements'
+import { html, type Html, renderCode } from '#pages/parts/elements'
 import { assetUrl } from '#pages/assets/assets'
 import { sendRefusal } from '#pages/parts/error-page'
-import { sendOpenPage } from '#pages/parts/layout'
+import { renderBreadcrumb, sendOpenPage } from '#pages/parts/layout'
 import { recognizeViewer, type RecognitionServices } from '#pages/parts/context'
+import { REFERENCE_PAGES } from '#wording/navigation'
 import { type Operation, type OperationGroup, listGroups } from './operations.ts'
-import {
-  groupId,
-  OPERATION_PATH,
-  renderAddress,
-  renderParagraphs,
-  renderText,
-  renderOperation,
-} from './render-operation.ts'
-import { writeIndex, writeOperation } from './write-markdown.ts'
+import { makeHeadingId, renderCopied, renderMarkdown } from './render-markdown.ts'
+import { describeOperation, listShown, writeIndex, writeOperation, type Shown } from './write-markdown.ts'
 
-interface Described {
-  info: { title: string; version: string; description: string }
-  components: { securitySchemes: Record<string, { type: string; name?: string; description: string }> }
-}
-
-/** Renders the first page: how to call the API, and all operations. */
-function renderIndex(document: OpenApiDocument, groups: OperationGroup[]): Html {
-  const { info, components } = document as unknown as Described
-  return html`<h1>API reference</h1>
-    ${renderParagraphs(info.description)}
-    <p>
-      Version ${info.version} · <a href="/openapi.json">OpenAPI document</a> · <a href="/problems">Problem codes</a> ·
-      <a href="/llms.txt">As Markdown</a>
-    </p>
-    <h2 id="authentication">Authentication</h2>
-    <p>
-      Calls below <code>/v1</code> need the id and the secret of an API key. The others need the token of a user, and the
-      call that issues a token needs a session. The samples take them from the environment:
-    </p>
-    <pre><code>export API_URL=https://ledger.example.com
-export API_ID=key_…
-export API_KEY=el_live_…
-export API_TOKEN=el_user_…
-export SESSION=el_ses_…</code></pre>
-    <button type="button" data-copy hidden>Copy</button>
-    <dl class="members">
-      ${Object.values(components.securitySchemes).map(
-        ({ name = 'authorization: Bearer', description }) =>
-          html`<div>
-            <dt><code>${name}</code></dt>
-            <dd><p>${renderText(description)}</p></dd>
-          </div>`,
-      )}
-    </dl>
-    <h2 id="errors">Errors</h2>
-    <p>
-      A refused call answers with a problem document (RFC 9457), whose <code>code</code> says what happened. Each code has
-      a page at <a href="/problems">/problems</a>.
-    </p>
-    <pre><code>${JSON.stringify(EXAMPLE_PROBLEM, null, 2)}</code></pre>
-    <button type="button" data-copy hidden>Copy</button>
-    ${groups.map(renderGroup)}`
-}
-
-const EXAMPLE_PROBLEM = {
-  ...problem('validation_failed', '1 of 1 records is not valid'),
-  errors: [{ index: 0, pointer: '/0/email', code: 'invalid_format', message: 'email must be a valid email address' }],
-}
-
-function renderGroup({ name, description, operations }: OperationGroup): Html {
-  return html`<h2 id="${groupId(name)}">${name}</h2>
-    <p>${renderText(description)}</p>
-    ${renderList(operations)}`
-}
-
-function renderList(operations: Operation[]): Html {
-  return html`<ul>
-    ${operations.map(
-      (operation) =>
-        html`<li><a href="${OPERATION_PATH}${operation.id}">${operation.summary}</a> ${renderAddress(operation)}</li>`,
-    )}
-  </ul>`
-}
-
+const [DOCS] = REFERENCE_PAGES
+const READING = { links: /^[/#]/, isFolded: true }
 const MAX_WORDS = 8
+const SEARCH = 'Search the API reference'
 
 /** Finds the operations that have all words of a search in their name, path, texts, or fields. */
 function findOperations(groups: OperationGroup[], search: string): Operation[] {
@@ -101,91 +33,101 @@ function findOperations(groups: OperationGroup[], search: string): Operation[] {
 }
 
 /** Renders what a search finds. */
-export function renderSearch(search: string, operations: Operation[]): Html {
+function renderSearch(search: string, operations: Operation[]) {
+  const found = operations.map(
+    ({ id, summary, method, path }) =>
+      html`<li><a href="${DOCS.path}/${id}">${summary}</a> ${renderCode(`${method} ${path}`)}</li>`,
+  )
   return html`<h1>Search</h1>
-    <p role="status">
-      ${formatCount(operations.length, 'operation')} for <q>${search.slice(0, 100)}</q>
-    </p>
-    ${operations.length > 0 ? renderList(operations) : html`<p><a href="/docs">All operations</a></p>`}`
+    <p role="status">${formatCount(operations.length, 'operation')} for <q>${search.slice(0, 100)}</q></p>
+    ${found.length > 0 ? html`<ul>${found}</ul>` : html`<p><a href="${DOCS.path}">All operations</a></p>`}`
 }
 
-const EXTENSION = '.md'
+/** Renders an operation: samples, and beside them what it takes and answers. */
+function renderOperation(text: string, { tag }: Operation, shown: Shown[]) {
+  return html`${renderBreadcrumb(DOCS, [{ label: tag, path: `${DOCS.path}#${makeHeadingId(tag)}` }])}
+    <div class="operation columns">
+      <div class="shows">${shown.map(renderShown)}</div>
+      <div>${renderMarkdown(text, READING)}</div>
+    </div>`
+}
+
+/** Renders a text that opens and closes. Of the samples, one is open. */
+function renderShown({ label, language, code, isFirst }: Shown) {
+  const group = language === 'json' ? '' : html`name="sample"`
+  return html`<details ${group} class="sample" ${isFirst && html`open`}>
+    <summary>${label}</summary>
+    ${renderCopied(code)}
+  </details>`
+}
+
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const PLAIN = 'text/plain; charset=utf-8'
 
 /**
- * `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for
- * each operation, which also is Markdown at the same address with `.md`. `/llms.txt` leads programs there.
+ * `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. All
+ * is Markdown, which has the same address with `.md`, and is rendered. `/llms.txt` leads programs there.
  */
 export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
   const schema = { hide: true }
   const preHandler = recognizeViewer(services)
   let groups: OperationGroup[] | undefined
   const list = () => (groups ??= listGroups(app.describeApi()))
+  const index = () => writeIndex(app.describeApi(), list())
 
-  app.get<{ Querystring: { q?: unknown } }>('/docs', { schema, preHandler }, async (request, reply) => {
-    const { q } = request.query
-    if (typeof q === 'string' && trimBlanks(q) !== '') {
-      const results = renderSearch(q, findOperations(list(), q))
-      const body = renderContents(list(), '', results)
-      return sendOpenPage(request, reply, { title: 'Search the API reference', body })
-    }
-    const body = renderContents(list(), '', renderIndex(app.describeApi(), list()))
-    return answer(request, reply, { title: 'API reference', body })
+  app.get<{ Querystring: { q?: unknown } }>(DOCS.path, { schema, preHandler }, async ({ query: { q } }, reply) => {
+    if (typeof q !== 'string' || trimBlanks(q) === '')
+      return answer(reply, DOCS.label, renderContents(list(), '', renderMarkdown(index(), READING)))
+    const body = renderContents(list(), '', renderSearch(q, findOperations(list(), q)))
+    return sendOpenPage(reply.request, reply, { title: SEARCH, body })
   })
-  for (const path of ['/llms.txt', `/docs${EXTENSION}`]) {
-    app.get(path, { schema }, (_, reply) => {
-      const { info } = app.describeApi() as unknown as { info: { title: string; description: string } }
-      return reply.type(path.endsWith(EXTENSION) ? MARKDOWN : PLAIN).send(writeIndex(info, list()))
-    })
-  }
-  app.get<{ Params: { id: string } }>(`${OPERATION_PATH}:id`, { schema, preHandler }, async (request, reply) => {
-    const [name, form] = request.params.id.split('.')
+  app.get('/llms.txt', { schema }, (_, reply) => reply.type(PLAIN).send(index()))
+  app.get(`${DOCS.path}.md`, { schema }, (_, reply) => reply.type(MARKDOWN).send(index()))
+  app.get<{ Params: { id: string } }>(`${DOCS.path}/:id`, { schema, preHandler }, async ({ params }, reply) => {
+    const [name, form] = params.id.split('.')
     const operation = list()
       .flatMap(({ operations }) => operations)
       .find(({ id }) => id === name)
     if (operation && form === 'md') return reply.type(MARKDOWN).send(writeOperation(app.describeApi(), operation))
     if (!operation || form !== undefined)
       return sendRefusal(reply, problem('route_not_found', 'The API has no such operation'))
-    const body = renderContents(list(), operation.id, renderOperation(app.describeApi(), operation))
-    return answer(request, reply, { title: operation.summary, body })
+    const page = renderOperation(describeOperation(app.describeApi(), operation), operation, listShown(operation))
+    return answer(reply, operation.summary, renderContents(list(), operation.id, page))
   })
 }
 
 /** Sends a page that is the same for everybody, unless the browser has it (RFC 9110 section 8.8.3). */
-async function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: { title: string; body: Html },
-): Promise<FastifyReply> {
+async function answer(reply: FastifyReply, title: string, body: Html) {
+  const { request } = reply
   addVary(reply, 'cookie')
   // With the navigation of who is signed in, no cache may keep it.
-  if (request.viewer) return sendOpenPage(request, reply, page)
+  if (request.viewer) return sendOpenPage(request, reply, { title, body })
   // The page names the style sheet and the scripts, whose addresses change with them.
-  const version = hash('sha256', `${assetUrl('style.css')}\n${String(await page.body)}`)
+  const version = hash('sha256', `${assetUrl('style.css')}\n${String(await body)}`)
   const tag = `"${version.slice(0, 32)}"`
   void reply.headers({ etag: tag, 'cache-control': 'no-cache' })
   if (request.headers['if-none-match'] === tag) return reply.code(304).send()
-  return sendOpenPage(request, reply, page)
+  return sendOpenPage(request, reply, { title, body })
 }
 
-function renderContents(groups: OperationGroup[], current: string, content: Html): Html {
-  return html`<form role="search" action="/docs" class="tools">
-      <input type="search" name="q" maxlength="100" aria-label="Search the API reference" placeholder="Search the reference" />
+function renderContents(groups: OperationGroup[], current: string, content: Html) {
+  const renderPlace = (path: string, label: string, isHere: boolean) =>
+    html`<a href="${path}" ${isHere && html`aria-current="page"`}>${label}</a>`
+  const renderOne = ({ id, summary }: Operation) =>
+    html`<li>${renderPlace(`${DOCS.path}/${id}`, summary, id === current)}</li>`
+  return html`<form role="search" action="${DOCS.path}" class="tools">
+      <input type="search" name="q" maxlength="100" aria-label="${SEARCH}" placeholder="${SEARCH}" />
       <button>Search</button>
     </form>
     <div class="reference">
       <nav aria-label="API reference">
-        <div class="places"><a href="/docs" ${current === '' && html`aria-current="page"`}>API reference</a></div>
+        <div class="places">${renderPlace(DOCS.path, DOCS.label, current === '')}</div>
         ${groups.map(
           ({ name, operations }) =>
             html`<details ${operations.some(({ id }) => id === current) && html`open`}>
               <summary>${name}</summary>
               <ul class="places">
-                ${operations.map(({ id, summary }) => {
-                  const isHere = id === current ? html`aria-current="page"` : ''
-                  return html`<li><a href="${OPERATION_PATH}${id}" ${isHere}>${summary}</a></li>`
-                })}
+                ${operations.map(renderOne)}
               </ul>
             </details>`,
         )}

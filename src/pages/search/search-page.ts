@@ -3,7 +3,7 @@ import { findSecretIn } from '#domain/accounts/secrets'
 import { isStorableText } from '#domain/storable-text'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { readFormFields, renderField } from '#pages/parts/form'
-import { html, type Html } from '#pages/parts/elements'
+import { html, isolate, renderEmpty } from '#pages/parts/elements'
 import { sendUserPage } from '#pages/parts/layout'
 import { NAVIGATION, SEARCH_PATH } from '#wording/navigation'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -24,7 +24,7 @@ export function addSearchPage(app: FastifyInstance, services: PageServices): voi
   })
 }
 
-async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: string): Promise<FastifyReply> {
+async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: string) {
   const { request } = reply
   const viewer = getViewer(request)
   const isSearchable = findSecretIn(text) === null && isStorableText(text)
@@ -59,14 +59,14 @@ function listForSecret(): SearchTarget[] {
   return [{ kind: 'Page', label, detail: 'Search for a secret there', href: path }]
 }
 
-function renderTargets(targets: SearchTarget[]): Html {
-  if (targets.length === 0) return html`<p class="empty">Nothing has this name or ID.</p>`
+function renderTargets(targets: SearchTarget[]) {
+  if (targets.length === 0) return renderEmpty('Nothing has this name or ID.')
   return html`<ul class="places">
     ${targets.map(
       ({ kind, label, detail, href }) =>
         html`<li>
           <a href="${href}"
-            ><span class="target-kind">${kind}</span> <bdi>${label}</bdi> <span class="hint"><bdi>${detail}</bdi></span></a
+            ><span class="target-kind">${kind}</span> ${isolate(label)} <span class="hint">${isolate(detail)}</span></a
           >
         </li>`,
     )}

@@ -135,7 +135,9 @@ export const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
     status: 403,
     title: 'Your email at PROVIDER is not written as it would be here',
     advice: `Send the lines below to your IT team. ${LINK}`,
-    forIt: `The first sign-in needs the email exactly as in Company Settings, Users: only the case of A to Z may differ. Another letter that looks the same, or an accent that is encoded in another way, makes it another address. ${LINK_FOR_IT}`,
+    forIt:
+      'The first sign-in needs the email exactly as in Company Settings, Users: only the case of A to Z may differ. ' +
+      `A letter that looks the same, or an accent in another encoding, makes it another address. ${LINK_FOR_IT}`,
   },
   linked_elsewhere: {
     status: 403,

@@ -6,7 +6,18 @@ import { UnreadableSecretError } from '#accounts/secrets/secret-box'
 import { idsOf } from '#http/server/access-log'
 import { companyPath, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
 import { capitalise } from '#pages/parts/call-words'
-import { renderCode, isolate, html, type Html, renderCopyable, renderFacts, renderTable } from '#pages/parts/elements'
+import {
+  renderCode,
+  isolate,
+  html,
+  renderCopyable,
+  renderFacts,
+  renderTable,
+  renderActions,
+  renderButton,
+  renderNameLink,
+  renderJoined,
+} from '#pages/parts/elements'
 import { sendCardPage, sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { FAILURE_WORDS, type FailureReason } from './failure-words.ts'
 import type { SignInPreview } from '#accounts/sign-in/sign-in-through-provider'
@@ -37,7 +48,7 @@ interface Failure {
 }
 
 /** Sends the page about a sign-in that failed: what to do, and what to tell the company's IT. */
-export function sendFailure(reply: FastifyReply, failure: Failure): Promise<FastifyReply> {
+export function sendFailure(reply: FastifyReply, failure: Failure) {
   const { request } = reply
   const { companyId, provider, reason, purpose = { to: 'sign in' } } = failure
   const { status, title, advice, forIt } = FAILURE_WORDS[reason]
@@ -54,11 +65,7 @@ export function sendFailure(reply: FastifyReply, failure: Failure): Promise<Fast
 }
 
 /** Sends the page for an error of the provider client. Rethrows any other error. */
-export function sendProviderFault(
-  reply: FastifyReply,
-  error: unknown,
-  failure: Omit<Failure, 'reason' | 'detail'>,
-): Promise<FastifyReply> {
+export function sendProviderFault(reply: FastifyReply, error: unknown, failure: Omit<Failure, 'reason' | 'detail'>) {
   if (error instanceof UnreadableSecretError) return sendFailure(reply, { ...failure, reason: 'not_ready' })
   if (!(error instanceof ProviderError)) throw error
   return sendFailure(reply, { ...failure, reason: error.fault, detail: error.message })
@@ -82,12 +89,12 @@ function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail
 function renderWayOn(companyId: string | null, purpose: AuthorizationPurpose) {
   switch (purpose.to) {
     case 'sign in':
-      return html`<a class="button primary" href="${companyId === null ? '/sign-in' : companyPath(companyId)}">Start again</a>`
+      return renderButton(companyId === null ? '/sign-in' : companyPath(companyId), 'Start again', 'primary')
     case 'link':
       if (purpose.linkHash !== null) return html`To start again, open the one-time link again.`
-      return html`<a class="button primary" href="${ACCOUNT_PATH}">Your account</a>`
+      return renderButton(ACCOUNT_PATH, 'Your account', 'primary')
     case 'test':
-      return html`<a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a>`
+      return renderButton(NAVIGATION.signIn.path, 'Back to Sign-in', 'primary')
   }
 }
 
@@ -97,7 +104,7 @@ export function sendTestResult(
   viewer: SessionUser,
   identity: ProviderIdentity,
   preview: SignInPreview,
-): Promise<FastifyReply> {
+) {
   const { issuer, subject, name, roleValues } = identity
   return sendUserPage(reply, viewer, {
     title: 'Test result',
@@ -108,13 +115,11 @@ export function sendTestResult(
       </p>
       <h2>What the provider says</h2>
       ${renderFacts({
-        Account: html`<code>${subject}</code> at <bdi>${issuer}</bdi>`,
+        Account: html`${renderCode(subject)} at ${isolate(issuer)}`,
         Email: renderEmail(identity),
         Name: name === null ? 'None' : isolate(name),
         'Values of the role claim':
-          roleValues.length === 0
-            ? 'None'
-            : html`${roleValues.map((value, at) => html`${at > 0 && ', '}<code>${value}</code>`)}`,
+          roleValues.length === 0 ? 'None' : renderJoined(roleValues.map((value) => renderCode(value))),
       })}
       <h2>All claims</h2>
       ${renderTable({
@@ -125,11 +130,11 @@ export function sendTestResult(
         },
         rows: Object.entries(identity.claims),
       })}
-      <p class="actions"><a class="button primary" href="${NAVIGATION.signIn.path}">Back to Sign-in</a></p>`,
+      ${renderActions(renderButton(NAVIGATION.signIn.path, 'Back to Sign-in', 'primary'))}`,
   })
 }
 
-function renderOutcome(preview: SignInPreview): Html {
+function renderOutcome(preview: SignInPreview) {
   switch (preview.outcome) {
     case 'linked':
       return html`You would be signed in as ${renderUser(preview.user)}, who is linked with this account
@@ -138,25 +143,25 @@ function renderOutcome(preview: SignInPreview): Html {
       return html`You would be signed in as ${renderUser(preview.user)}, who has this verified email and would be linked
       with this account ${renderRole(preview.user.role, preview.role)}.`
     case 'created':
-      return html`A new user <bdi>${preview.email}</bdi> would be created, with the role ${preview.role}.`
+      return html`A new user ${isolate(preview.email)} would be created, with the role ${preview.role}.`
     case 'refused':
       return html`Signing in would be refused. ${FAILURE_WORDS[preview.refusal].forIt}`
   }
 }
 
-function renderUser({ id, name, email }: { id: string; name: string; email: string }): Html {
-  return html`<a href="${NAVIGATION.users.path}/${id}"><bdi>${name}</bdi></a> (<bdi>${email}</bdi>)`
+function renderUser({ id, name, email }: { id: string; name: string; email: string }) {
+  return html`${renderNameLink(`${NAVIGATION.users.path}/${id}`, name)} (${isolate(email)})`
 }
 
 function renderRole(before: Role, after: Role): string {
   return before === after ? `and keep the role ${after}` : `and get the role ${after} instead of ${before}`
 }
 
-function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: ProviderIdentity): Html {
-  if (email !== null) return html`<bdi>${email}</bdi>, verified`
+function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: ProviderIdentity) {
+  if (email !== null) return html`${isolate(email)}, verified`
   if (claimed === null) return html`None`
-  if (isEmailVerified) return html`<bdi>${claimed}</bdi>, verified, but not written as it would be here`
-  return html`<bdi>${claimed}</bdi>, not verified: the provider does not send <code>email_verified</code> as true`
+  if (isEmailVerified) return html`${isolate(claimed)}, verified, but not written as it would be here`
+  return html`${isolate(claimed)}, not verified: the provider does not send <code>email_verified</code> as true`
 }
 
 const MAX_CHARACTERS = 2_000

@@ -19,7 +19,7 @@ import type { SignInRefusal } from '#domain/providers/decide-sign-in'
 import { type PageServices, SignInNeededError } from '#pages/parts/context'
 import { readFormFields } from '#pages/parts/form'
 import { findOperatorSettings } from '#pages/providers/provider-facts'
-import { html } from '#pages/parts/elements'
+import { html, isolate, renderActions, renderButton } from '#pages/parts/elements'
 import { sendCardPage } from '#pages/parts/layout'
 import { type Destination, finishSignIn } from './sign-in-form.ts'
 import {
@@ -158,20 +158,15 @@ export async function findProvider(
 }
 
 /** Answers for a company without a provider, and for one that does not exist. */
-function sendNoProvider(reply: FastifyReply): Promise<FastifyReply> {
+function sendNoProvider(reply: FastifyReply) {
   return sendCardPage(reply.code(404), {
     title: 'No such sign-in page',
     body: html`<p>There is no company with an identity provider at this address.</p>
-      <p><a class="button primary" href="/sign-in">Sign in</a></p>`,
+      ${renderActions(renderButton('/sign-in', 'Sign in', 'primary'))}`,
   })
 }
 
-function sendCompanyPage(
-  services: PageServices,
-  reply: FastifyReply,
-  provider: StoredProvider,
-  next: string,
-): Promise<FastifyReply> {
+function sendCompanyPage(services: PageServices, reply: FastifyReply, provider: StoredProvider, next: string) {
   const { companyId, settings, use } = provider
   if (findOperatorSettings(services, companyId).missing)
     return sendFailure(reply, { companyId, provider, reason: 'not_ready' })
@@ -183,13 +178,13 @@ function sendCompanyPage(
       : html`Or ${usePassword}, if you have one.`
   return sendCardPage(reply, {
     title: 'Sign in',
-    body: html`<p>Your company signs in with <bdi>${settings.name}</bdi>.</p>
+    body: html`<p>Your company signs in with ${isolate(settings.name)}.</p>
       <p class="actions">
         <a class="button primary" href="${buildUrl(`${companyPath(companyId)}/start`, { next })}">
-          Continue to <bdi>${settings.name}</bdi></a
+          Continue to ${isolate(settings.name)}</a
         >
       </p>
-      <p class="hint">You sign in at <bdi>${new URL(settings.issuer).host}</bdi>.</p>
+      <p class="hint">You sign in at ${isolate(new URL(settings.issuer).host)}.</p>
       <p class="hint">${others}</p>`,
   })
 }
@@ -256,7 +251,7 @@ async function complete(
   return answer
 }
 
-async function receive(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
+async function receive(services: PageServices, arrival: Arrival) {
   const { purpose } = arrival.authorizationRequest
   if (purpose.to === 'sign in') return signPersonIn(services, arrival)
   const { reply, provider, identity } = arrival
@@ -271,7 +266,7 @@ async function receive(services: PageServices, arrival: Arrival): Promise<Fastif
   return sendTestResult(reply, user, identity, preview)
 }
 
-async function signPersonIn(services: PageServices, arrival: Arrival): Promise<FastifyReply> {
+async function signPersonIn(services: PageServices, arrival: Arrival) {
   const { reply, provider, identity, authorizationRequest } = arrival
   const { accessPool, company, providers, sessions } = services
   const { companyId } = provider
@@ -286,7 +281,7 @@ async function signPersonIn(services: PageServices, arrival: Arrival): Promise<F
 }
 
 /** Links the user. Whoever came with a one-time link then signs in with the account like anyone else. */
-async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose): Promise<FastifyReply> {
+async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkPurpose) {
   const { userId, linkHash } = purpose
   const { reply, provider, identity } = arrival
   const acting = actAs(reply.request, { companyId: provider.companyId, userId })
@@ -296,7 +291,7 @@ async function linkUser(services: PageServices, arrival: Arrival, purpose: LinkP
   return linkHash === null ? reply.redirect(`${ACCOUNT_PATH}?done=linked`, 303) : signPersonIn(services, arrival)
 }
 
-function refuse(arrival: Arrival, reason: SignInRefusal): Promise<FastifyReply> {
+function refuse(arrival: Arrival, reason: SignInRefusal) {
   const { reply, provider, identity, authorizationRequest } = arrival
   const { purpose } = authorizationRequest
   return sendFailure(reply, { companyId: provider.companyId, provider, reason, identity, purpose })

@@ -27,7 +27,7 @@ import {
 } from '#pages/parts/form'
 import type { UserOfLink } from '#accounts/users/user-rows'
 import { readNames } from '#ledger/read/read-names'
-import { html, type Html } from '#pages/parts/elements'
+import { html, type Html, isolate, renderActions, renderButton } from '#pages/parts/elements'
 import { sendCardPage } from '#pages/parts/layout'
 import { companyPath, passwordPath } from '#wording/navigation'
 import type { PageServices } from '#pages/parts/context'
@@ -77,7 +77,7 @@ export function addInvitationPage(app: FastifyInstance, services: PageServices):
     return sendCardPage(reply, {
       title: 'Password set',
       body: html`<p>This link can't be used again.</p>
-        <p><a class="button primary" href="${passwordPath(companyOfSecret('link', token)!)}">Sign in</a></p>`,
+        <p>${renderButton(passwordPath(companyOfSecret('link', token)!), 'Sign in', 'primary')}</p>`,
     })
   })
 }
@@ -91,12 +91,7 @@ const OWNER = {
 } as const
 const [PASSWORD, REPEATED] = NEW_PASSWORD
 
-async function sendSetPasswordForm(
-  services: PageServices,
-  reply: FastifyReply,
-  token: string,
-  problem: FormProblem,
-): Promise<FastifyReply> {
+async function sendSetPasswordForm(services: PageServices, reply: FastifyReply, token: string, problem: FormProblem) {
   // Only the form of the token is checked here; whether the link still works is checked when the form is sent.
   const companyId = companyOfSecret('link', token)
   if (companyId === null) {
@@ -109,29 +104,26 @@ async function sendSetPasswordForm(
   const invitation = invited ? await renderInvitation(services, companyId, invited) : html``
   if (invited && invited.requiredProvider !== null)
     return sendToProvider(services, reply, { ...invited, companyId, token }, invitation)
+  const owner = invited ? [{ ...OWNER, value: invited.email }] : []
   return sendCardPage(reply, {
     title: 'Set your password',
     problem,
     body: html`${invitation}
       <form method="post" action="${INVITATION_PATH}" class="stack">
         ${renderHidden('token', token)}
-        ${renderFields([...(invited ? [{ ...OWNER, value: invited.email }] : []), { ...PASSWORD, hasFocus: true }, REPEATED], {}, problem)}
+        ${renderFields([...owner, { ...PASSWORD, hasFocus: true }, REPEATED], {}, problem)}
         <button class="primary">Set password</button>
       </form>`,
   })
 }
 
 /** Says which company the link is for, and to new users, who invited them. */
-async function renderInvitation(
-  { access }: PageServices,
-  companyId: string,
-  { companyName, invitedBy }: UserOfLink,
-): Promise<Html> {
+async function renderInvitation({ access }: PageServices, companyId: string, { companyName, invitedBy }: UserOfLink) {
   const inviter = (await readNames(access, companyId, [invitedBy])).get(invitedBy)
-  const company = html`<strong><bdi>${companyName}</bdi></strong>`
+  const company = html`<strong>${isolate(companyName)}</strong>`
   return inviter === undefined
     ? html`<p>For your account at ${company}.</p>`
-    : html`<p><bdi>${inviter}</bdi> invited you to ${company}.</p>`
+    : html`<p>${isolate(inviter)} invited you to ${company}.</p>`
 }
 
 /** Leads to the provider, to link the user there: a password would be of no use. */
@@ -140,7 +132,7 @@ async function sendToProvider(
   reply: FastifyReply,
   { companyId, token, userId, email, requiredProvider }: UserOfLink & { companyId: string; token: string },
   invitation: Html,
-): Promise<FastifyReply> {
+) {
   // The company's own page says what the operator must set.
   if (findOperatorSettings(services, companyId).missing) return reply.redirect(companyPath(companyId), 303)
   const purpose = { to: 'link', userId, linkHash: hashSecret(token).toString('base64url') } as const
@@ -150,12 +142,12 @@ async function sendToProvider(
     title: 'No password needed',
     body: html`${invitation}
       <p>
-        Your company signs in with <bdi>${requiredProvider}</bdi>. Sign in there with your own account. From then on, it
-        signs you in here as <bdi>${email}</bdi>, and this link can't be used again.
+        Your company signs in with ${isolate(requiredProvider)}. Sign in there with your own account. From then on, it
+        signs you in here as ${isolate(email)}, and this link can't be used again.
       </p>
       <p>
         <a class="button primary" href="${companyPath(companyId)}/start?link=1">
-          Continue to <bdi>${requiredProvider}</bdi></a
+          Continue to ${isolate(requiredProvider)}</a
         >
       </p>`,
   })
@@ -221,28 +213,30 @@ function requireOutbox({ company: { outbox } }: PageServices): Outbox {
 const NO_PAGE = problem('route_not_found', 'There is no page at this address')
 const NO_EMAIL = invalidFields([fieldError('/email', 'invalid_format', 'Enter an email address')])
 
+const EMAIL = { name: 'email', label: 'Email', type: 'email', autocomplete: 'username', hasFocus: true } as const
+
 /** `company` is the one whose password is meant; empty for all of them. */
-function sendForm(reply: FastifyReply, email: string, company: string, problem: FormProblem): Promise<FastifyReply> {
+function sendForm(reply: FastifyReply, email: string, company: string, problem: FormProblem) {
   return sendCardPage(reply, {
     title: 'Forgot your password?',
     problem,
     body: html`<p>Enter the email address with which you sign in. You'll get a link to set a new password.</p>
       <form method="post" action="${FORGOT_PASSWORD_PATH}" class="stack">
         ${renderHidden('company', company)}
-        ${renderField({ name: 'email', label: 'Email', value: email, type: 'email', autocomplete: 'username', hasFocus: true }, problem)}
-        <div class="actions"><button class="primary">Send link</button><a class="button" href="/sign-in">Cancel</a></div>
+        ${renderField({ ...EMAIL, value: email }, problem)}
+        <div class="actions"><button class="primary">Send link</button>${renderButton('/sign-in', 'Cancel')}</div>
       </form>`,
   })
 }
 
-function sendAnswer(reply: FastifyReply, email: string): Promise<FastifyReply> {
+function sendAnswer(reply: FastifyReply, email: string) {
   return sendCardPage(reply, {
     title: 'Check your email',
     body: html`<p>
-        If you sign in with <bdi>${email}</bdi> and a password, you'll get a message with a link to set a new one. The link
-        works once, for ${RESET_LIFE_MINUTES} minutes. Until you use it, your password stays as it is.
+        If you sign in with ${isolate(email)} and a password, you'll get a message with a link to set a
+        new one. The link works once, for ${RESET_LIFE_MINUTES} minutes. Until you use it, your password stays as it is.
       </p>
       <p>No message? Look in your spam folder, or ask an administrator of your company for a link.</p>
-      <p><a class="button" href="/sign-in">Back to sign-in</a></p>`,
+      ${renderActions(renderButton('/sign-in', 'Back to sign-in'))}`,
   })
 }

@@ -9,7 +9,7 @@ import { readOwnPath, buildUrl } from '#wording/navigation'
 import type { PasswordUser } from '#accounts/users/password'
 import { problem } from '#domain/errors'
 import { assetUrl } from '#pages/assets/assets'
-import { html, type Html } from '#pages/parts/elements'
+import { html, renderHint } from '#pages/parts/elements'
 import type { PageServices } from '#pages/parts/context'
 import { type FormFields, renderHidden, type FormProblem, renderChoice, renderField } from '#pages/parts/form'
 import { type KeptForm, readKeptForm, renderKeptForm, sendWayBack, keepForm } from '#pages/parts/kept-form'
@@ -24,7 +24,7 @@ export function findSupport({ sessions, providers }: Pick<PageServices, 'session
 }
 
 /** Renders the button that signs in with a passkey. It is shown only where scripts run and the browser has passkeys. */
-export function renderPasskeyForm(destination: Destination): Html {
+export function renderPasskeyForm(destination: Destination) {
   return html`<p class="alert" role="alert" data-passkey-fault hidden></p>
     <form method="post" action="${PASSKEY_PATH}" class="stack" data-passkey="use" hidden>
       ${renderDestination(destination)}
@@ -44,7 +44,7 @@ export interface Destination {
 }
 
 /** Renders the destination as hidden inputs. */
-export function renderDestination({ next, kept }: Destination): Html {
+export function renderDestination({ next, kept }: Destination) {
   return html`${renderHidden('next', next)}${renderKeptForm(kept)}`
 }
 
@@ -70,7 +70,7 @@ export async function finishSignIn(
   services: PageServices,
   reply: FastifyReply,
   { cookie, companyId, userId, next, kept }: Finished,
-): Promise<FastifyReply> {
+) {
   const { access, accessPool, company, sessions } = services
   const { request } = reply
   const former = sessionCookie(request, sessions)
@@ -131,7 +131,7 @@ export function sendSignInForm(
   reply: FastifyReply,
   given: Partial<SignInForm>,
   problem: FormProblem = null,
-): Promise<FastifyReply> {
+) {
   const { next = '', kept = null, email = '', step = 'email', company = '', tries = 0, notFound = null } = given
   const destination = { next, kept }
   const companies = (given.choices ?? []).map(({ companyId: value, companyName: label }) => ({ value, label }))
@@ -164,9 +164,7 @@ export function sendSignInForm(
     isRequired: !hasProvider,
     hasFocus: hasEmail,
   } as const
-  const ofOneCompany = html`<p class="hint">
-    This page signs you in to one company. <a href="/sign-in">Use another one</a>
-  </p>`
+  const ofOneCompany = renderHint(html`This page signs you in to one company. <a href="/sign-in">Use another one</a>`)
   return sendCardPage(reply, {
     title: 'Sign in',
     problem,
@@ -196,7 +194,7 @@ const NOT_FOUND: Record<NonNullable<SignInForm['notFound']>, string> = {
     'password.',
 }
 
-function renderForgotten({ company: { outbox } }: PageServices, company: string): Html {
+function renderForgotten({ company: { outbox } }: PageServices, company: string) {
   return outbox
     ? html`<a href="${buildUrl(FORGOT_PASSWORD_PATH, { company })}">Forgot your password?</a>`
     : html`Forgot your password? Ask an administrator of your company for a link to set a new one.`

@@ -118,7 +118,7 @@ async function askSecondStep(
   reply: FastifyReply,
   user: PasswordUser,
   destination: Destination,
-): Promise<FastifyReply> {
+) {
   if (!services.providers.secrets.hasKey) throw new ProblemError(NO_KEY)
   createSteps(services).set(reply, beginSecondStep(user))
   return sendSecondStep(services, reply, destination, null)
@@ -154,12 +154,7 @@ export function addSecondStep(app: FastifyInstance, services: PageServices): voi
   })
 }
 
-function sendSecondStep(
-  services: PageServices,
-  reply: FastifyReply,
-  destination: Destination,
-  problem: FormProblem,
-): Promise<FastifyReply> {
+function sendSecondStep(services: PageServices, reply: FastifyReply, destination: Destination, problem: FormProblem) {
   const code = {
     name: 'code',
     label: 'Recovery code',
@@ -232,7 +227,7 @@ const NO_EMAIL = problem('invalid_credentials', 'Enter your email address.')
 type SentForm = Omit<SignInForm, 'choices' | 'notFound'>
 
 /** Leads to the provider of the user's company, or asks for the password. Strangers are asked for one too. */
-async function chooseWay(services: PageServices, reply: FastifyReply, form: SentForm): Promise<FastifyReply> {
+async function chooseWay(services: PageServices, reply: FastifyReply, form: SentForm) {
   const { value, errors } = readEmailAddress(form.email)
   if (errors) return sendSignInForm(services, reply, form, NO_EMAIL)
   services.signIns.count(reply, 'question', null)
@@ -249,12 +244,7 @@ async function chooseWay(services: PageServices, reply: FastifyReply, form: Sent
 }
 
 /** Asks for the password: says that it is missing or, after single sign-on was chosen, what was not found. */
-function askForPassword(
-  services: PageServices,
-  reply: FastifyReply,
-  form: SentForm,
-  place: 'several' | 'here',
-): Promise<FastifyReply> {
+function askForPassword(services: PageServices, reply: FastifyReply, form: SentForm, place: 'several' | 'here') {
   const fields = readFormFields(reply.request.body)
   const wantsProvider = fields['way'] === 'provider'
   const isMissing = 'password' in fields && !wantsProvider
@@ -262,7 +252,7 @@ function askForPassword(
   return sendSignInForm(services, reply, { ...form, step: 'password', notFound }, isMissing ? NO_PASSWORD : null)
 }
 
-async function trySignIn(services: PageServices, reply: FastifyReply, form: SentForm): Promise<FastifyReply> {
+async function trySignIn(services: PageServices, reply: FastifyReply, form: SentForm) {
   const { request } = reply
   const { accessPool, failures, sessions, signIns } = services
   const { email: typed = '', password = '' } = readFormFields(request.body)

@@ -15,7 +15,7 @@ import { clientOf, clearSessionCookie, findSessionUser, sessionCookie } from '#h
 import { buildUrl, readOwnPath } from '#wording/navigation'
 import { readFormFields } from '#pages/parts/form'
 import type { PageServices } from '#pages/parts/context'
-import { html } from '#pages/parts/elements'
+import { html, isolate, renderButton } from '#pages/parts/elements'
 import { sendCardPage } from '#pages/parts/layout'
 import { type CompanyRoute, findProvider } from './provider-sign-in.ts'
 
@@ -106,12 +106,12 @@ export function addSignOut(app: FastifyInstance, services: PageServices): void {
     const [explanation, way] =
       url === null
         ? [
-            html`<bdi>${name}</bdi> did not answer. On a shared computer, sign out there too.`,
-            html`<a class="button" href="/sign-in">Sign in again</a>`,
+            html`${isolate(name)} did not answer. On a shared computer, sign out there too.`,
+            renderButton('/sign-in', 'Sign in again'),
           ]
         : [
-            html`Next, you are signed out of <bdi>${name}</bdi>.`,
-            html`<a class="button primary" href="${url}">Continue to <bdi>${name}</bdi></a>`,
+            html`Next, you are signed out of ${isolate(name)}.`,
+            html`<a class="button primary" href="${url}">Continue to ${isolate(name)}</a>`,
           ]
     // A page of its own: the policy of our pages lets no form lead to another site, not even by a redirect.
     return sendCardPage(reply, {

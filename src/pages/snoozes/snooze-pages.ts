@@ -11,7 +11,7 @@ import { SNOOZES_PATH } from '#pages/parts/attention'
 import { describeItem, nameSubject, describeCode } from '#wording/attention-words'
 import { readFormFields, renderButtons, renderHidden } from '#pages/parts/form'
 import { addFormPage, type PageForms, renderForm } from '#pages/parts/form-page'
-import { isolate, html, type Html, renderTable, formatCalendarDay } from '#pages/parts/elements'
+import { isolate, html, renderTable, formatCalendarDay, renderEmpty } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readAttentionOf } from '#pages/parts/context'
 import { trimBlanks } from '#text/normalize-text'
@@ -35,9 +35,7 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       trail: [HOME],
       body:
         snoozes.length === 0
-          ? html`<p class="empty">
-              No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.
-            </p>`
+          ? renderEmpty('No problem is snoozed. “Snooze…” beside a problem hides it until the day you choose.')
           : renderList(snoozes, names, forms),
     }),
     notices: { shown: 'The snooze has ended. If the problem lasts, it is shown again.' },
@@ -60,9 +58,9 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
       const { problem } = describeItem(item, timeZone, databaseTimeMs())
       return {
         title: `Snooze a problem of ${nameSubject(item)}`,
-        heading: html`Snooze a problem of <bdi>${nameSubject(item)}</bdi>`,
+        heading: html`Snooze a problem of ${isolate(nameSubject(item))}`,
         trail: [HOME],
-        body: html`<p><bdi>${nameSubject(item)}</bdi>: ${problem}.</p>
+        body: html`<p>${isolate(nameSubject(item))}: ${problem}.</p>
           <p>
             Until the day that you choose, this problem is not shown or counted, and nobody is told of it. The event
             stream says who snoozed it, and why.
@@ -92,7 +90,7 @@ async function findItem(request: FastifyRequest): Promise<AttentionItem | undefi
   return [...(attention?.items ?? []), ...(attention?.snoozed ?? [])].find((one) => nameOfItem(one) === item)
 }
 
-function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZone: string): Html {
+function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZone: string) {
   const today = formatLocalDay(databaseTimeMs(), timeZone)
   return renderForm(forms, 'snooze', {
     values: { until: shiftDay(today, PROPOSED_DAYS) },
@@ -110,7 +108,7 @@ function renderSnoozeForm(item: AttentionItem, forms: PageForms<'snooze'>, timeZ
   })
 }
 
-function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms: PageForms<'end'>): Html {
+function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms: PageForms<'end'>) {
   return renderTable({
     caption: 'Snoozed problems, that which returns first to begin with',
     columns: {
@@ -123,7 +121,7 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
         cell: ({ name, item }) =>
           html`<form method="post" action="${forms.actionOf('end')}">
             ${renderHidden('item', name)}
-            <button>Show again<span class="visually-hidden">: <bdi>${nameSubject(item)}</bdi></span></button>
+            <button>Show again<span class="visually-hidden">: ${isolate(nameSubject(item))}</span></button>
           </form>`,
       },
     },
@@ -131,8 +129,8 @@ function renderList(snoozes: Snooze[], names: ReadonlyMap<string, string>, forms
   })
 }
 
-function renderProblem(item: AttentionItem): Html {
+function renderProblem(item: AttentionItem) {
   const { kind, details } = item
   const why = 'code' in details ? ` (${describeCode(details.code)})` : ''
-  return html`<bdi>${nameSubject(item)}</bdi>: ${describeKind(kind)}${why}`
+  return html`${isolate(nameSubject(item))}: ${describeKind(kind)}${why}`
 }

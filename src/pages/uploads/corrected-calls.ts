@@ -12,7 +12,7 @@ import {
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '#pages/parts/call-words'
-import { html, type Html, renderEntryLink } from '#pages/parts/elements'
+import { html, renderEntryLink } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
 /** The call that a form is to correct. */
@@ -39,7 +39,7 @@ export async function readCorrectedCall(
 }
 
 /** Renders which entry a form corrects, and where its records are: those with errors, and the valid ones. */
-export function renderCorrectedCall(call: CorrectedCall): Html {
+export function renderCorrectedCall(call: CorrectedCall) {
   const { id, operation, total, unapplied, refused, areOthersKept, uploadId } = call
   const valid = refused === 0 ? 0 : unapplied - refused
   return html`<p>
@@ -66,13 +66,13 @@ function formatUnapplied(total: number, unapplied: number): string {
 }
 
 /** Says how to send the valid records again, if they are not kept any more. */
-function renderMissing(total: number, refused: number): Html {
+function renderMissing(total: number, refused: number) {
   const valid = total - refused
   const them = valid === 1 ? 'it' : 'them'
   return html`<p class="warning">
     The download has ${refused === 1 ? 'the record' : `the ${formatNumber(refused)} records`} with errors.
-    ${valid === 1 ? 'The other record was' : `The other ${formatNumber(valid)} records were`} valid, and the log does not
-    keep ${them} any more. To send ${them} again, too, add
+    The other ${valid === 1 ? 'record was' : `${formatNumber(valid)} records were`} valid, and the log does not keep
+    ${them} any more. To send ${them} again, too, add
     ${them} below the others, or upload a file with all ${formatNumber(total)} records in the order
     of the call.
   </p>`
@@ -97,15 +97,15 @@ export async function readCorrectedEntries(
 }
 
 /** Renders the entries that a file corrects, and how far they are corrected. */
-export function renderCorrectedEntries(entries: readonly CorrectedEntry[]): Html {
+export function renderCorrectedEntries(entries: readonly CorrectedEntry[]) {
   if (entries.length === 0) return html``
   return html`<h2>Corrected entries</h2>
     <ul>
       ${entries.map(
         ({ call, correction }) =>
           html`<li>
-            ${renderEntryLink(call.id)}:
-            ${correction === null ? `None of ${formatCount(call.unapplied, 'record')} was applied yet.` : formatCorrection(correction)}
+            ${renderEntryLink(call.id)}: ${correction && formatCorrection(correction)}
+            ${correction === null && `None of ${formatCount(call.unapplied, 'record')} was applied yet.`}
           </li>`,
       )}
     </ul>`
@@ -116,18 +116,16 @@ export function renderUnasked(
   operation: UploadOperation,
   entries: readonly CorrectedEntry[],
   { created, changed }: PartCounts,
-): Html {
+) {
   if (operation !== 'upsert' || entries.length === 0) return html``
   const asked = new Set(entries.map(({ call }) => rulesOf(call.operation).resentAs))
   if (asked.has('upsert')) return html``
-  const warning = (text: string) => html`<p class="alert" role="alert">${text}</p>`
-  if (created > 0 && !asked.has('create'))
-    return warning(
-      `The corrected calls only updated employees, but the file would create ${formatNumber(created)}. Check the IDs and email addresses, or upload it with “Update only”.`,
-    )
-  if (changed > 0 && !asked.has('update_many'))
-    return warning(
-      `The corrected calls only created employees, but the file would change ${formatNumber(changed)}. Check the IDs and email addresses, or upload it with “Create only”.`,
-    )
+  const warn = (did: string, would: string, way: string) =>
+    html`<p class="alert" role="alert">
+      The corrected calls only ${did} employees, but the file would ${would}. Check IDs and emails, or upload it with
+      “${way} only”.
+    </p>`
+  if (created > 0 && !asked.has('create')) return warn('updated', `create ${formatNumber(created)}`, 'Update')
+  if (changed > 0 && !asked.has('update_many')) return warn('created', `change ${formatNumber(changed)}`, 'Create')
   return html``
 }

@@ -4,7 +4,7 @@ import type { LeftOut } from '#spreadsheets/find-table'
 import type { Original } from '#ledger/uploads/store-upload'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderTable } from '#pages/parts/elements'
+import { isolate, html, type Html, renderTable, renderHint } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
@@ -17,7 +17,7 @@ const NONE_IS_RIGHT: Readonly<Record<FileParameter, string>> = {
 }
 
 /** Renders the form that asks how to read a file. The likeliest way is chosen. */
-export function renderQuestion(id: string, { parameter, choices }: StoredQuestion): Html {
+export function renderQuestion(id: string, { parameter, choices }: StoredQuestion) {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">
     <fieldset>
       <legend>${LEGENDS[parameter]}</legend>
@@ -26,9 +26,9 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
           html`<p>
             <label>
               <input type="radio" name="${parameter}" value="${value}" ${at === 0 && html`checked`} />
-              ${samples.map((text, index) => html`${index !== 0 && ' · '}<bdi>${text}</bdi>`)}
+              ${samples.map((text, index) => html`${index !== 0 && ' · '}${isolate(text)}`)}
             </label>
-            <span class="hint"><bdi>${name}</bdi></span>
+            <span class="hint">${isolate(name)}</span>
           </p>`,
       )}
     </fieldset>
@@ -51,7 +51,7 @@ export function readAnswers(fields: FormFields, before: FileAnswers): FileAnswer
 }
 
 /** Renders how a file was read, and which of its rows are no records, with forms to read it in another way. */
-export function renderReading({ id, notes, answers, hasContent }: Original): Html {
+export function renderReading({ id, notes, answers, hasContent }: Original) {
   if (!notes) return html``
   const { headerLine, leftOut, leftOutMore } = notes
   const form = (content: Html) =>
@@ -77,7 +77,7 @@ export function renderReading({ id, notes, answers, hasContent }: Original): Htm
         rows: leftOut,
       })
     }
-    ${leftOutMore !== 0 && html`<p class="hint">and ${formatNumber(leftOutMore)} more</p>`}
+    ${leftOutMore !== 0 && renderHint(`and ${formatNumber(leftOutMore)} more`)}
     ${
       hasContent &&
       form(html`<p>

@@ -20,7 +20,7 @@ import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '#pages/parts/form'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderTable } from '#pages/parts/elements'
+import { isolate, html, type Html, renderTable, renderJoined } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 import { renderBreakable } from '#pages/parts/attribute-values'
 
@@ -39,7 +39,7 @@ export function renderMapping(
   { id, header, mapping }: StoredUpload,
   preview: PartPreview,
   country: string | undefined,
-): Html {
+) {
   if (header === null || mapping === null || mapping.columns.length === 0 || hasOwnColumns(header)) return html``
   const places = locateColumns(header, mapping.columns)
   const rows = mapping.columns.map((column, at) => ({
@@ -77,10 +77,7 @@ export function renderMapping(
 
 const ASKED = html`<em>asked above</em>`
 
-/**
- * Whether the questions also ask whether to leave values out: not while it is open where a column goes, since that may
- * raise another question, which has to be asked.
- */
+/** Whether the questions also ask whether to leave values out: where a column goes may raise another one first. */
 function asksToLeaveOut(asked: readonly Question[]): boolean {
   return asked.length > 0 && asked.every(({ about }) => about !== 'to')
 }
@@ -91,7 +88,7 @@ function renderQuestions(
   asked: readonly Question[],
   rows: readonly ShownColumn[],
   { country, returning }: { country: string | undefined; returning: readonly string[] },
-): Html {
+) {
   const count = asked.length
   return html`<fieldset class="questions">
     <legend>${formatCount(count, 'question')} about the file ${isOrAre(count)} open</legend>
@@ -99,8 +96,9 @@ function renderQuestions(
       if (!('column' in question)) {
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
-        const names = about === 'stored_end_dates' && html`<p><bdi>${returning.join(', ')}</bdi></p>`
-        return html`${said} ${names} ${about === 'country' ? renderCountry(country ?? '') : renderChoice(mapping, about, findLikely(mapping, about))}`
+        const names = about === 'stored_end_dates' && html`<p>${isolate(returning.join(', '))}</p>`
+        if (about === 'country') return html`${said} ${renderCountry(country ?? '')}`
+        return html`${said} ${names} ${renderChoice(mapping, about, findLikely(mapping, about))}`
       }
       const all = columnsOf(question).map(({ column }) => rows[column - 1]!)
       const { about } = question
@@ -112,8 +110,8 @@ function renderQuestions(
     })}
     ${asksToLeaveOut(asked) && renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">
-      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered once the file is
-      applied.
+      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered
+      once the file is applied.
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
@@ -160,16 +158,16 @@ const FILE_QUESTION_TEXTS = {
   stored_end_dates: 'people have come back. The end date that is stored for them stands in the way',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
-function renderQuestion(text: Html | string, row: ShownColumn, answer: Html): Html {
+function renderQuestion(text: Html | string, row: ShownColumn, answer: Html) {
   return html`<p>
-      <strong><bdi>${readName(row.column.header)}</bdi>${text}</strong>
+      <strong>${isolate(readName(row.column.header))}${text}</strong>
       <span class="hint">${renderExamples(row)}</span>
     </p>
     <div>${answer}</div>`
 }
 
 /** Renders a button that imports the rows without the values that cannot be read. */
-export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>): Html {
+export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>) {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/mapping">
     <button name="unreadable_values" value="leave_out">Leave out the values that cannot be read</button>
   </form>`
@@ -178,14 +176,13 @@ export function renderLeaveOut({ id }: Pick<StoredUpload, 'id'>): Html {
 /** The names that are shown of columns. */
 const MAX_NAMES = 20
 
-function renderNames(columns: readonly ColumnMapping[]): Html {
+function renderNames(columns: readonly ColumnMapping[]) {
   const more = columns.length - MAX_NAMES
-  return html`${columns.slice(0, MAX_NAMES).map(({ header }, at) => html`${at > 0 && ', '}<bdi>${readName(header)}</bdi>`)}${
-    more > 0 && ` and ${more} more`
-  }`
+  const names = columns.slice(0, MAX_NAMES).map(({ header }) => isolate(readName(header)))
+  return html`${renderJoined(names)}${more > 0 && ` and ${more} more`}`
 }
 
-function renderExamples({ column, examples }: ShownColumn): Html {
+function renderExamples({ column, examples }: ShownColumn) {
   if (isSecretHeader(readName(column.header)) && examples.length === 0) return html`<em>not kept</em>`
   return html`${examples.map((value, at) => {
     const shown = value.includes('@') ? renderBreakable(value) : isolate(value)
@@ -227,12 +224,12 @@ const TARGET_LABELS = {
 const CHOOSE: Options = { '': 'Choose' }
 const OPEN: Options = { open: 'Choose' }
 
-function renderTarget({ at, column: { to, header } }: ShownColumn, likely?: Target): Html {
+function renderTarget({ at, column: { to, header } }: ShownColumn, likely?: Target) {
   const options = to === null ? { ...CHOOSE, ...TARGET_LABELS } : TARGET_LABELS
   return renderSelect(`to.${at}`, `What ${readName(header)} becomes`, options, to ?? likely ?? '')
 }
 
-function renderSelect(name: string, label: string, options: Options, chosen: string): Html {
+function renderSelect(name: string, label: string, options: Options, chosen: string) {
   return html`<select name="${name}" aria-label="${label}" ${'' in options && html`required`}>
     ${Object.entries(options).map(
       ([value, text]) => html`<option value="${value}" ${value === chosen && html`selected`}>${text}</option>`,
@@ -241,7 +238,7 @@ function renderSelect(name: string, label: string, options: Options, chosen: str
 }
 
 /** Renders how the values of a column are read: what is open about them, or what is not. */
-function renderReading({ at, column, examples }: ShownColumn, isOpen = false): Html {
+function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
   const { to } = column
   const name = readName(column.header)
   const likely = to === 'full_name' ? guessNameRule(examples) : null
@@ -253,8 +250,9 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
     const answer = chosen ?? likely ?? ''
     return renderSelect(`${reading}.${at}`, `${what} of ${name}`, answer ? options : { ...CHOOSE, ...options }, answer)
   })
+  const what = `Name of the custom attribute ${name}`
   if (to === 'custom')
-    return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="Name of the custom attribute ${name}" />`
+    return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="${what}" />`
   if (to !== 'status') return html`${selects}`
   // Proposed by its values, it may say something else.
   const isProposed = isOpen && column.likely === 'status'
@@ -264,14 +262,14 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false): H
     const options = status === null ? { ...(isProposed ? OPEN : CHOOSE), ...STATUSES } : STATUSES
     const select = renderSelect(`word.${at}.${number}`, `Meaning of ${word}`, options, status ?? '')
     return html`<p>
-      <label><bdi>${word === '' ? '(empty)' : word}</bdi> ${select}</label>
+      <label>${isolate(word === '' ? '(empty)' : word)} ${select}</label>
       ${renderSeen(column, word)}
     </p>`
   })}`
 }
 
 /** What the rows say for a word. */
-function renderSeen({ seen }: ColumnMapping, word: string): Html {
+function renderSeen({ seen }: ColumnMapping, word: string) {
   const counted = seen?.[word]
   if (!counted) return html``
   const past =
@@ -312,22 +310,26 @@ const CHOICES = {
   [Name in keyof Mapping]?: { label: string; options: Record<NonNullable<Mapping[Name]> & string, string> }
 }
 
-function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = ''): Html {
+function renderChoice(mapping: Mapping, name: keyof typeof CHOICES, likely = '') {
   const { label, options } = CHOICES[name]
   const chosen = mapping[name] ?? likely
   const offered = chosen === '' ? { ...CHOOSE, ...options } : options
   return html`<p><label>${label} ${renderSelect(name, label, offered, chosen)}</label></p>`
 }
 
-function renderCountry(country: string): Html {
+const CAPITALS = html`autocapitalize="characters" spellcheck="false"`
+
+function renderCountry(country: string) {
   return html`<p>
-    <label>Country of local phone numbers, such as DE
-      <input name="country" value="${country}" maxlength="2" size="3" autocapitalize="characters" spellcheck="false" /></label>
+    <label>
+      Country of local phone numbers, such as DE
+      <input name="country" value="${country}" maxlength="2" size="3" ${CAPITALS} />
+    </label>
   </p>`
 }
 
-/** Renders how the values of the file are read. What is asked stands above, `isLeftOutAsked` whether to leave values out. */
-function renderChoices(mapping: Mapping, isLeftOutAsked: boolean): Html {
+/** Renders how the values of the file are read. What is asked stands above, perhaps whether to leave values out. */
+function renderChoices(mapping: Mapping, isLeftOutAsked: boolean) {
   return html`<fieldset>
     <legend>Values</legend>
     ${renderChoice(mapping, 'empty_cells')} ${!isLeftOutAsked && renderChoice(mapping, 'unreadable_values')}

@@ -9,7 +9,7 @@ import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '
 import { ALWAYS } from '#http/access/heavy-reads'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderEmployeeLink, renderTable } from '#pages/parts/elements'
+import { isolate, html, renderEmployeeLink, renderTable, renderHint } from '#pages/parts/elements'
 import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing } from '#pages/parts/context'
 import { formatNumber, formatPeople } from '#wording/numbers'
@@ -74,14 +74,16 @@ function readNumber(text: string): number {
 }
 
 /** Renders what confirms the number of people who are deactivated, for the form that applies a file. */
-export function renderConfirmation(missing: ShownMissing): Html {
+export function renderConfirmation(missing: ShownMissing) {
   if (missing.count === 0) return html``
   const { count, active, beside } = missing
   const seen = html`<input type="hidden" name="beside" value="${beside}" />`
   if (beside <= roomBeside(missing)) return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
+  const others =
+    beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`
   return html`${seen}<p class="alert" role="alert">
       ${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one in
-      ten${beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`}.
+      ten${others}.
       Check whether the file is complete.
     </p>
     <div class="field">
@@ -95,18 +97,18 @@ export function renderMissing(
   { id, operation, corrects, state }: StoredUpload,
   missing: ShownMissing,
   isWhole: boolean,
-): Html {
+) {
   if (state !== 'previewed') return html``
   if (missing.count > 0) return renderList(id, missing)
   if (createsAll(operation) || corrects.length > 0 || !isWhole) return html``
   if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
   return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
     <button>Deactivate the people who are not in this file</button>
-    <p class="hint">They are listed first. Without this, whoever is not in the file stays as they are.</p>
+    ${renderHint('They are listed first. Without this, whoever is not in the file stays as they are.')}
   </form>`
 }
 
-function renderList(id: string, { count, employees, after, next }: ShownMissing): Html {
+function renderList(id: string, { count, employees, after, next }: ShownMissing) {
   return html`<h2 id="missing">Not in this file</h2>
     <p>${formatPeople(count)} will be deactivated once all rows are applied; nobody, if a row is refused.</p>
     <form method="post" action="${UPLOAD_PATH}/${id}/keep-missing"><button>Keep them active</button></form>

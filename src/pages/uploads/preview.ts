@@ -12,7 +12,7 @@ import type { PartPreview } from '#uploads/run-part'
 import { nameRecord } from '#log/refused-records'
 import { renderAttributeName, listAttributes, renderChange, renderValue } from '#pages/parts/attribute-values'
 import { describeCause } from '#pages/parts/describe-cause'
-import { isolate, renderCounts, html, type Html, renderTable } from '#pages/parts/elements'
+import { isolate, renderCounts, html, type Html, renderTable, renderHint } from '#pages/parts/elements'
 import { toSentence } from '#pages/parts/form'
 import { formatNumber } from '#wording/numbers'
 
@@ -34,12 +34,12 @@ const LABELS: Readonly<Record<keyof PartCounts, string>> = {
 const SHOWN_IF_ANY: ReadonlySet<keyof PartCounts> = new Set(['unreadable', 'inactive'])
 
 /** Renders what happens to rows, in numbers. */
-export function renderPreviewCounts(counts: PartCounts): Html {
+export function renderPreviewCounts(counts: PartCounts) {
   const names = (Object.keys(LABELS) as (keyof PartCounts)[]).filter(
     (name) => !SHOWN_IF_ANY.has(name) || counts[name] > 0,
   )
   return html`${renderCounts(names.map((name) => [LABELS[name], counts[name]]))}
-  ${counts.inactive > 0 && html`<p class="hint">${describeInactive(counts.inactive)}</p>`}`
+  ${counts.inactive > 0 && renderHint(describeInactive(counts.inactive))}`
 }
 
 function describeInactive(count: number): string {
@@ -48,18 +48,18 @@ function describeInactive(count: number): string {
   return `${what} no status, so they stay inactive. Whoever comes back needs the status active in their row.`
 }
 
-/** Renders what is wrong with a part, and what its other rows set and change. `employees` are as they are now, by id. */
+/** Renders what is wrong with a part, and what its other rows change. `employees` are as they are now, by id. */
 export function renderPreview(
   { records, events, errors, refusal, awaiting }: PartPreview,
   employees: ReadonlyMap<string, Employee>,
-): Html {
+) {
   return html`${refusal && html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>`}
     ${
       awaiting > 0 &&
-      html`<p class="hint">
-            ${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier part,
-            which is applied first. The manager is not among the changes below.
-          </p>`
+      renderHint(
+        `${formatNumber(awaiting)} ${awaiting === 1 ? 'row has a manager' : 'rows have managers'} in an earlier ` +
+          'part, which is applied first. The manager is not among the changes below.',
+      )
     }
     ${renderFileFaults(records.faults)} ${renderRecordErrors(errors, records)}
     ${renderNotes(records.notes)} ${renderEffects(events, records, employees)}`
@@ -85,12 +85,8 @@ type Cause = readonly [name: string, words: () => Html]
 
 type RecordEvent = Extract<NewEvent, { type: EventTypeWith<{ isOfCall: true }> }>
 
-/** Renders what a call does to each person: what it sets, and old and new values. The most frequent changes come first. */
-function renderEffects(
-  events: readonly NewEvent[],
-  records: PartRecords,
-  employees: ReadonlyMap<string, Employee>,
-): Html {
+/** Renders what a call does to each person: old and new values, the most frequent changes first. */
+function renderEffects(events: readonly NewEvent[], records: PartRecords, employees: ReadonlyMap<string, Employee>) {
   const people = groupByRecord(events)
   const names = new Map([...employees].map(([id, employee]) => [id, formatFullName(employee)]))
   for (const event of events)
@@ -107,7 +103,7 @@ function renderEffects(
 }
 
 /** `names` are those of employees, by id: managers are shown by name. */
-function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<string, string>): Html {
+function renderEffectsOf(events: readonly RecordEvent[], names: ReadonlyMap<string, string>) {
   const nameOf = (value: unknown) => (isId('emp', value) ? (names.get(value) ?? value) : value)
   const changes = events.flatMap(listChanges)
   const more = changes.length - MAX_ATTRIBUTES
@@ -156,7 +152,7 @@ function listChanges(event: RecordEvent): Change[] {
 }
 
 /** Renders the errors of records, by their causes, and by the lines and columns of the file. */
-function renderRecordErrors(errors: readonly RecordError[], records: PartRecords): Html {
+function renderRecordErrors(errors: readonly RecordError[], records: PartRecords) {
   const placed = errors.map(({ index, pointer, message }) => {
     const cause = { message, pointer: pointer.replace(/^(?:\/employees)?\/\d+/, '') }
     return { index, field: readPointer(pointer), cause, what: () => describeCause(cause) }
@@ -175,12 +171,12 @@ function renderRecordErrors(errors: readonly RecordError[], records: PartRecords
 }
 
 /** Renders what is wrong with a file. */
-export function renderFileFaults(faults: readonly FileFault[]): Html {
+export function renderFileFaults(faults: readonly FileFault[]) {
   return renderLines('Errors in the file', 'Error', listPlaces(faults))
 }
 
 /** Renders what is left out, as somebody chose. */
-function renderNotes(notes: readonly FileFault[]): Html {
+function renderNotes(notes: readonly FileFault[]) {
   return renderLines('Values left out', 'Reason', listPlaces(notes))
 }
 
@@ -193,12 +189,7 @@ function listPlaces(faults: readonly FileFault[]): PreviewLine[] {
 }
 
 /** Renders lines below what they have in common: `causes` has each cause once for each line that has it. */
-function renderLines(
-  caption: string,
-  heading: string,
-  lines: readonly PreviewLine[],
-  causes: readonly Cause[] = [],
-): Html {
+function renderLines(caption: string, heading: string, lines: readonly PreviewLine[], causes: readonly Cause[] = []) {
   if (lines.length === 0) return html``
   const more = lines.length - SHOWN
   const hasPeople = lines.some(({ person }) => person !== '')
@@ -213,11 +204,11 @@ function renderLines(
     },
     rows: lines.slice(0, SHOWN),
   })}
-    ${more > 0 && html`<p class="hint">and ${formatNumber(more)} more</p>`}`
+    ${more > 0 && renderHint(`and ${formatNumber(more)} more`)}`
 }
 
 /** Renders how many lines have the same cause, most frequent first, if any two do. */
-function renderCauses(label: string, causes: readonly Cause[]): Html {
+function renderCauses(label: string, causes: readonly Cause[]) {
   const groups = [...Map.groupBy(causes, ([name]) => name).values()].toSorted((a, b) => b.length - a.length)
   if ((groups[0]?.length ?? 0) < 2) return html``
   const further = groups.length - MAX_CAUSES

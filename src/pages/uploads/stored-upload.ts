@@ -14,7 +14,7 @@ import type { Original } from '#ledger/uploads/store-upload'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, type Html, renderTable } from '#pages/parts/elements'
+import { html, renderTable, renderButton, renderActions, renderHint, type Html } from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
@@ -92,7 +92,7 @@ function isAllApplied({ rows, applied, erased }: UploadSummary): boolean {
 }
 
 /** Renders a file whose preview is complete, or is being made: what it would do, and the button that applies it. */
-export function renderPreviewed(given: ShownUpload): Html {
+export function renderPreviewed(given: ShownUpload) {
   const { upload, shown } = given
   const counts = countAll(given)
   const isWhole = isApplicable(counts) && countErased(partsOfFile(given.parts)) === 0
@@ -101,7 +101,7 @@ export function renderPreviewed(given: ShownUpload): Html {
       ? 'Nothing was applied. Change how the file is read, or correct it and upload it again.'
       : 'Nothing has been applied yet.'
   return html`<p>${state}</p>
-    ${renderActions(given, counts)}
+    ${renderOffers(given, counts)}
     ${given.original && renderReading(given.original)}
     ${renderUnasked(upload.operation, given.corrected, counts)}
     ${renderMappingOf(given)}
@@ -116,12 +116,12 @@ export function renderPreviewed(given: ShownUpload): Html {
 }
 
 /** Renders what the columns mean, for the user who can change it. */
-function renderMappingOf({ upload, shown, isOwn }: ShownUpload): Html {
+function renderMappingOf({ upload, shown, isOwn }: ShownUpload) {
   if (shown && isOwn) return renderMapping(upload, shown.preview, shown.country)
   return isAsked(upload) ? html`<p>Only the user who uploaded the file can answer the questions about it.</p>` : html``
 }
 
-function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts): Html {
+function renderOffers({ upload, shown, isOwn, parts, missing }: ShownUpload, counts: PartCounts) {
   const rows = upload.rows - countErased(partsOfFile(parts))
   const applicable = Math.min(countApplicable(counts), rows)
   const isOffered = upload.state === 'previewed' && isOwn && applicable > 0
@@ -135,9 +135,9 @@ function renderActions({ upload, shown, isOwn, parts, missing }: ShownUpload, co
         </button>`
   return html`${left !== 0 && html`<p>${describeLeft(left)}</p>`}
     <div class="actions">
-      ${isOffered && html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply">${renderConfirmation(missing)} ${button}</form>`}
+      ${isOffered && renderPost(upload, 'apply', html`${renderConfirmation(missing)} ${button}`)}
       ${isOwn && canLeaveOut(upload, shown) && renderLeaveOut(upload)}
-      <a class="button" href="${buildUploadUrl(upload.corrects[0])}">Choose another file</a>
+      ${renderButton(buildUploadUrl(upload.corrects[0]), 'Choose another file')}
       ${renderCancel(upload, 'Delete the file')}
     </div>`
 }
@@ -160,21 +160,25 @@ function countErased(parts: readonly StoredPart[]): number {
 }
 
 function describeLeft(left: number): string {
-  return left === 1
-    ? 'One record has errors. You can apply the others, and download this one with its errors afterwards.'
-    : `${formatNumber(left)} records have errors. You can apply the others, and download these with their errors afterwards.`
+  const [have, these] = left === 1 ? ['record has', 'this one'] : ['records have', 'these']
+  const others = `You can apply the others, and download ${these} with the errors afterwards`
+  return `${formatNumber(left)} ${have} errors. ${others}.`
 }
 
-function renderCancel({ id }: StoredUpload, label: string): Html {
-  return html`<form method="post" action="${UPLOAD_PATH}/${id}/cancel"><button>${label}</button></form>`
+function renderCancel(upload: StoredUpload, label: string) {
+  return renderPost(upload, 'cancel', html`<button>${label}</button>`)
+}
+
+function renderPost({ id }: StoredUpload, action: string, content: Html) {
+  return html`<form method="post" action="${UPLOAD_PATH}/${id}/${action}">${content}</form>`
 }
 
 /** Says how a large file is applied, and what each part would do. */
-function renderParts({ upload, parts }: ShownUpload): Html {
+function renderParts({ upload, parts }: ShownUpload) {
   const counted = parts.filter(({ counts }) => counts !== null).length
   return html`<p>
       The file is applied in <strong>${formatNumber(parts.length)} parts</strong>, one after the other. Managers come
-      first, and other people follow in the order of the file. If a part is refused, the parts before it stay applied, and
+      first, and other people follow in the order of the file. If a part is refused, those before it stay applied, and
       those after it are still applied.
     </p>
     ${
@@ -187,7 +191,7 @@ function renderParts({ upload, parts }: ShownUpload): Html {
 
 const PART_STATES = { waiting: 'To come', applied: 'Applied', refused: 'Refused', canceled: 'Canceled' } as const
 
-function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]): Html {
+function renderPartTable({ state }: StoredUpload, parts: readonly StoredPart[]) {
   const isBefore = state === 'previewing' || state === 'previewed'
   const count = (of: (counts: PartCounts) => number) => (part: StoredPart) =>
     part.counts === null ? '…' : formatNumber(of(part.counts))
@@ -225,20 +229,20 @@ function formatRows({ firstRow, rows, erased, missingOf }: StoredPart): string {
 }
 
 /** Renders a file that is being applied, or was: what was applied, what was refused, and what is still to come. */
-export function renderProgress(given: ShownUpload): Html {
+export function renderProgress(given: ShownUpload) {
   const { upload, parts, isOwn } = given
   const summary = summarize(partsOfFile(parts))
   const isUndo = upload.undoes !== null
   if (!isUndo && isSingle(upload) && upload.state === 'ended' && parts[0]?.state === 'applied' && isAllApplied(summary))
     return html`<p role="status">All records of the file were applied.</p>
-      <p class="actions"><a class="button primary" href="${LOGS_PATH}/${parts[0].callId}">Open its entry</a></p>
+      ${renderActions(renderButton(`${LOGS_PATH}/${parts[0].callId}`, 'Open its entry', 'primary'))}
       ${renderUndo(upload, parts)}
       ${renderCorrectedEntries(given.corrected)}`
   const isApplying = upload.state === 'applying'
   const waiting = parts.filter(({ state }) => state === 'waiting')
   return html`<p role="status">${isUndo ? describeUndone(summary) : describe(summary)} ${describeMissing(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
-    ${isApplying && html`<p class="hint">You can close this page: it goes on all the same.</p>`}
+    ${isApplying && renderHint('You can close this page: it goes on all the same.')}
     ${
       upload.state === 'stopped' &&
       html`<p class="alert" role="alert">
@@ -250,7 +254,7 @@ export function renderProgress(given: ShownUpload): Html {
       ${
         upload.state === 'stopped' &&
         isOwn &&
-        html`<form method="post" action="${UPLOAD_PATH}/${upload.id}/apply"><button class="primary">Resume</button></form>`
+        renderPost(upload, 'apply', html`<button class="primary">Resume</button>`)
       }
       ${waiting.length > 0 && renderCancel(upload, 'Cancel the rest')}
       ${
@@ -267,9 +271,9 @@ export function renderProgress(given: ShownUpload): Html {
 }
 
 /** Leads to what taking back a file that was applied would do. */
-function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]): Html {
+function renderUndo(upload: StoredUpload, parts: readonly StoredPart[]) {
   if (!isUndoable(upload, parts)) return html``
-  return html`<p class="actions"><a class="button" href="${UPLOAD_PATH}/${upload.id}/undo">Undo…</a></p>`
+  return renderActions(renderButton(`${UPLOAD_PATH}/${upload.id}/undo`, 'Undo…'))
 }
 
 /** Says what became of the people who are not in the file, if it was to deactivate them. */
@@ -285,7 +289,8 @@ function describeMissing(parts: readonly StoredPart[]): string {
 /** Says how far an undo is. What of a person had to stay, the entries say. */
 function describeUndone({ rows, changed, waiting }: UploadSummary): string {
   const left = waiting === 0 ? '' : `; ${formatNumber(waiting)} ${isOrAre(waiting)} still to come`
-  return `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}. The entries say what stays.`
+  const done = `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}`
+  return `${done}. The entries say what stays.`
 }
 
 /** Says how many rows were applied, refused, and so on. */
@@ -296,6 +301,7 @@ function describe({ rows, applied, refused, canceled, waiting, erased }: UploadS
     [erased, `${wasOrWere(erased)} erased`],
     [waiting, `${isOrAre(waiting)} still to come`],
   ] as const
+  const done = `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${wasOrWere(rows)} applied`
   const some = others.filter(([count]) => count > 0).map(([count, what]) => `${formatNumber(count)} ${what}`)
-  return `${formatNumber(applied)} of ${formatCount(rows, 'row')} ${wasOrWere(rows)} applied${some.length === 0 ? '' : `; ${some.join(', ')}`}.`
+  return `${[done, ...(some.length === 0 ? [] : [some.join(', ')])].join('; ')}.`
 }

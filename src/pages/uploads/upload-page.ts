@@ -38,7 +38,17 @@ import { CSV_TYPE, writeCsvHeader } from '#log/csv-text'
 import { NO_SUCH_ENTRY } from '#ledger/corrections/corrections'
 import { ProblemError } from '#http/server/problem'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
-import { html, type Html, renderNameLink, renderTable, renderTime } from '#pages/parts/elements'
+import {
+  html,
+  type Html,
+  renderNameLink,
+  renderTable,
+  renderTime,
+  isolate,
+  renderActions,
+  renderButton,
+  renderHint,
+} from '#pages/parts/elements'
 import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
 import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '#pages/parts/form'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
@@ -50,12 +60,13 @@ import { renderPreviewed, renderProgress, titleOf, type ShownUpload } from './st
 import { readAnswers, renderQuestion } from './file-question.ts'
 
 const MIB = 1_048_576
+const ACCEPTED = '.csv,.json,.txt,.tsv,.xlsx,.xls,.ods,text/csv,application/json'
 
 /** Renders the form that uploads a file, as a correction of a failed call if one is given. */
 function renderUploadForm(
   corrected: CorrectedCall | null,
   { maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number },
-): Html {
+) {
   return html`${
     corrected
       ? renderCorrectedCall(corrected)
@@ -68,7 +79,15 @@ function renderUploadForm(
       <input type="hidden" name="log" value="${corrected?.id ?? ''}" />
       <div class="field">
         <label for="file">File</label>
-        <input id="file" name="file" type="file" accept=".csv,.json,.txt,.tsv,.xlsx,.xls,.ods,text/csv,application/json" required class="drop" aria-describedby="file-hint" />
+        <input
+          id="file"
+          name="file"
+          type="file"
+          accept="${ACCEPTED}"
+          required
+          class="drop"
+          aria-describedby="file-hint"
+        />
         <p class="hint" id="file-hint">
           Choose a file or drop it here: at most ${formatNumber(MAX_PARTS * maxRecords)} records and
           ${formatNumber(Math.floor(maxFileBytes({ bodyLimit }) / MIB))} MiB. A file of more than
@@ -77,9 +96,9 @@ function renderUploadForm(
       </div>
       ${renderOperations(corrected ? rulesOf(corrected.operation).resentAs : 'upsert')}
       <div class="actions">
-        <button class="primary">Preview</button><a class="button" href="${NAVIGATION.bulkUserLogs.path}">Cancel</a>
+        <button class="primary">Preview</button>${renderButton(NAVIGATION.bulkUserLogs.path, 'Cancel')}
       </div>
-      <p class="hint">The preview shows what the file would change. Nothing is applied before you confirm.</p>
+      ${renderHint('The preview shows what the file would change. Nothing is applied before you confirm.')}
     </form>`
 }
 
@@ -89,16 +108,17 @@ const OPERATIONS: Readonly<Record<UploadOperation, readonly [label: string, hint
   create: ['Create only', 'An employee who exists already is an error.'],
 }
 
-function renderOperations(chosen: UploadOperation): Html {
+function renderOperations(chosen: UploadOperation) {
   return html`<fieldset>
     <legend>What to do</legend>
-    ${UPLOAD_OPERATIONS.map(
-      (value) =>
-        html`<p>
-          <label><input type="radio" name="operation" value="${value}" ${value === chosen && html`checked`} /> ${OPERATIONS[value][0]}</label>
-          <span class="hint">${OPERATIONS[value][1]}</span>
-        </p>`,
-    )}
+    ${UPLOAD_OPERATIONS.map((value) => {
+      const [label, hint] = OPERATIONS[value]
+      const checked = value === chosen ? html`checked` : ''
+      return html`<p>
+        <label><input type="radio" name="operation" value="${value}" ${checked} /> ${label}</label>
+        <span class="hint">${hint}</span>
+      </p>`
+    })}
   </fieldset>`
 }
 
@@ -112,7 +132,7 @@ const STATES: Readonly<Record<StoredUpload['state'], string>> = {
 }
 
 /** Renders links to the files that are stored. */
-function renderUploads(uploads: readonly StoredUpload[], timeZone: string): Html {
+function renderUploads(uploads: readonly StoredUpload[], timeZone: string) {
   if (uploads.length === 0) return html``
   return html`<h2>Uploaded files</h2>
     ${renderTable({
@@ -125,7 +145,7 @@ function renderUploads(uploads: readonly StoredUpload[], timeZone: string): Html
       },
       rows: uploads,
     })}
-    <p class="hint">Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.</p>`
+    ${renderHint('Uploaded files are deleted after a day. Their entries stay in Bulk User Logs.')}`
 }
 
 /** The form of a file. */
@@ -311,13 +331,13 @@ function guessCountry(
   return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)
 }
 
-async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<FastifyReply> {
+async function sendUpload(reply: FastifyReply, shown: ShownUpload) {
   const { upload } = shown
   const isBefore = upload.state === 'previewing' || upload.state === 'previewed'
   const isMoving = upload.state === 'previewing' || upload.state === 'applying'
   const [title, heading] = titleOf(shown)
   const content = html`<div id="upload" ${isMoving && html`data-refresh="${REFRESH_MS}"`}>
-    <h1>${heading} <bdi>${upload.fileName}</bdi></h1>
+    <h1>${heading} ${isolate(upload.fileName)}</h1>
     ${isBefore ? renderPreviewed(shown) : renderProgress(shown)}
   </div>`
   return sendBelowForm(reply, title, content, isMoving ? RELOAD_SECONDS : undefined)
@@ -325,7 +345,7 @@ async function sendUpload(reply: FastifyReply, shown: ShownUpload): Promise<Fast
 
 /** Asks how a file is to be read. */
 async function sendQuestion(reply: FastifyReply, { fileName, id }: Original, question: StoredQuestion) {
-  const content = html`<h1>How to read <bdi>${fileName}</bdi></h1>
+  const content = html`<h1>How to read ${isolate(fileName)}</h1>
     ${renderQuestion(id, question)}`
   return sendBelowForm(reply, 'How to read the file', content)
 }
@@ -335,7 +355,7 @@ async function sendFaults(
   reply: FastifyReply,
   { faults }: FileFaultError,
   { title, content }: { title: string; content: Html },
-): Promise<FastifyReply> {
+) {
   return sendBelowForm(reply.code(422), title, html`${content} ${renderFileFaults(faults)}`)
 }
 
@@ -346,26 +366,19 @@ async function sendBelowForm(reply: FastifyReply, title: string, content: Html, 
 }
 
 function describeRefused({ fileName, logId }: Pick<UploadForm, 'fileName' | 'logId'>) {
-  const content = html`<h1>Errors in <bdi>${fileName}</bdi></h1>
+  const content = html`<h1>Errors in ${isolate(fileName)}</h1>
     <p>Nothing was applied. Correct the file and upload it again.</p>
-    <p class="actions">
-      <a class="button" href="${buildUploadUrl(logId)}">Choose another file</a>
-    </p>`
+    ${renderActions(renderButton(buildUploadUrl(logId), 'Choose another file'))}`
   return { title: 'File not applied', content }
 }
 
 function describeUnchanged({ id, fileName }: Pick<StoredUpload, 'id' | 'fileName'>) {
-  const content = html`<h1>Columns of <bdi>${fileName}</bdi> not changed</h1>
-    <p class="actions"><a class="button" href="${UPLOAD_PATH}/${id}">Back to the columns</a></p>`
+  const content = html`<h1>Columns of ${isolate(fileName)} not changed</h1>
+    ${renderActions(renderButton(`${UPLOAD_PATH}/${id}`, 'Back to the columns'))}`
   return { title: 'Columns not changed', content }
 }
 
-async function sendForm(
-  { uploads }: PageServices,
-  reply: FastifyReply,
-  logId: string,
-  refusal: FormProblem,
-): Promise<FastifyReply> {
+async function sendForm({ uploads }: PageServices, reply: FastifyReply, logId: string, refusal: FormProblem) {
   const viewer = getViewer(reply.request)
   const { companyId, timeZone } = viewer
   const corrected = isId('log', logId) ? await readCorrectedCall(uploads, companyId, logId) : null

@@ -12,7 +12,6 @@ import { invalidQuery } from '#http/server/query-values'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
 import {
   html,
-  type Html,
   renderTable,
   type Columns,
   renderNameLink,
@@ -44,18 +43,17 @@ const FIGURES: Figure[] = [
 ]
 
 /** Renders the sums of some days beside those of as many days before; without the latter if there were no calls. */
-function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOfDay[], days: number): Html {
-  const isCompared = before.length > 0
+function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOfDay[], days: number) {
   const rows = FIGURES.map(({ label, status, count }) => {
     return { label, now: sumUsage(usage, status, count), earlier: sumUsage(before, status, count) }
   })
   return html`<h2>In total</h2>
     ${renderTable({
-      caption: `Calls and records of the last ${days} days${isCompared ? `, beside those of the ${days} days before` : ''}`,
+      caption: `Calls and records of the last ${days} days${before.length > 0 ? ', beside those before' : ''}`,
       columns: {
         Figure: ({ label }) => label,
         [`Last ${days} days`]: { count: ({ now }) => now },
-        ...(isCompared && compare(`${days} days before`)),
+        ...(before.length > 0 && compare(`${days} days before`)),
       },
       rows,
     })}`
@@ -133,7 +131,8 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb
         Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
       </p>
       ${usage.length + before.length > 0 && renderComparison(usage, before, count)}
-      ${usage.length === 0 ? renderNoCalls(count) : html`${renderCharts(charted, timeZone)} ${renderByOperation(usage, before)}`}
+      ${usage.length === 0 && renderNoCalls(count)} ${usage.length > 0 && renderCharts(charted, timeZone)}
+      ${usage.length > 0 && renderByOperation(usage, before)}
       ${renderQuotas(keys, viewer.timeZone)}`
     return sendUserPage(reply, viewer, { title: 'Usage', body })
   })
@@ -184,7 +183,7 @@ function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayU
   })
 }
 
-function renderRangeLinks(chosen: number): Html {
+function renderRangeLinks(chosen: number) {
   const { path } = NAVIGATION.usage
   const ranges = RANGES.map((days) => {
     return { label: `${days} days`, href: buildUrl(path, { days }), isChosen: days === chosen }
@@ -192,14 +191,14 @@ function renderRangeLinks(chosen: number): Html {
   return renderSegments('Range', ranges)
 }
 
-function renderNoCalls(days: number): Html {
+function renderNoCalls(days: number) {
   return html`<div class="empty">
     <h2>No calls in the last ${days} days</h2>
     <p>Every call that creates or updates employees is counted here, whether it succeeds or fails.</p>
   </div>`
 }
 
-function renderCharts({ unit, bars }: Charted, timeZone: string): Html {
+function renderCharts({ unit, bars }: Charted, timeZone: string) {
   const nameOf = (bar: DayUsage) => formatSlot(bar, unit, timeZone)
   const renderBars = (id: Counted, title: string) =>
     renderOutcomeChart({ id, title, unit, bars: bars.map((bar) => ({ label: nameOf(bar), ...bar[id] })) })
@@ -223,7 +222,7 @@ function renderCharts({ unit, bars }: Charted, timeZone: string): Html {
     })}`
 }
 
-function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]): Html {
+function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]) {
   const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
   const rows = [...outcomes.values()].map(([first]) => {
     const { operation, status } = first!
@@ -253,7 +252,7 @@ function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageO
     })}`
 }
 
-function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
+function renderQuotas(keys: readonly SeenKey[], timeZone: string) {
   if (keys.length === 0)
     return html`<h2>Quotas</h2>
       <p>There are no API keys yet.</p>`
@@ -274,7 +273,7 @@ function renderQuotas(keys: readonly SeenKey[], timeZone: string): Html {
     })}`
 }
 
-function renderKeyName(seen: SeenKey): Html {
+function renderKeyName(seen: SeenKey) {
   const status = findKeyStatus(seen)
   const { id, name } = seen.key
   const note = status === 'active' ? '' : ` (${status})`

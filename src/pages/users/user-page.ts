@@ -19,18 +19,22 @@ import {
   type PageRequest,
   renderForm,
 } from '#pages/parts/form-page'
-import { buildUrl, ACCOUNT_PATH, NAVIGATION, type UpperPage } from '#wording/navigation'
+import { addQuestionPage } from '#pages/parts/question-page'
+import { buildUrl, ACCOUNT_PATH, NAVIGATION } from '#wording/navigation'
 import {
   isolate,
   renderClient,
   renderFacts,
   renderId,
   html,
-  type Html,
   renderTable,
   renderTime,
+  renderActions,
+  renderButton,
+  renderCode,
+  renderWarning,
 } from '#pages/parts/elements'
-import { askToType, checkForm, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import { checkForm } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
 import { formatAttempts, SIGNED_IN_WITH } from '#pages/parts/sign-in-words'
@@ -52,7 +56,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       trail: [NAVIGATION.users],
       body: html`${renderUserFacts(user, getViewer(request).timeZone)}
         ${await renderSignIns(services, getViewer(request), user)}
-        ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, getViewer(request).userId, forms)}
+        ${user.isRemoved ? renderRemovedUser(user) : renderUserActions(services, user, request, forms)}
         <h2 id="tokens">Tokens</h2>
         ${await renderTokenList(services.db, request, 'This user has no tokens.')}
         ${renderReportForm(forms, 'Personal data', 'Everything that the service stores about this user.')}`,
@@ -91,7 +95,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
       },
     },
   })
-  addTokenRevocation(app, services, `${PATH}/:id`, async (request) => listUpperPages(await loadUser(services, request)))
+  addTokenRevocation(app, services, `${PATH}/:id`, async (request) => placeOf(await loadUser(services, request)).trail)
   addPasswordReset(app, services)
   addUserRemoval(app, services)
   addUserErasure(app, services)
@@ -102,12 +106,13 @@ async function loadUser({ db }: PageServices, request: UserRequest): Promise<Use
   return requireUser(await findUser(db, getViewer(request).companyId, readUserId(request.params.id)))
 }
 
-/** Lists the pages above those about one user. */
-function listUpperPages(user: UserRecord): readonly UpperPage[] {
-  return [NAVIGATION.users, { label: formatUserName(user), path: `${PATH}/${user.id}` }]
+/** The pages above those about one user, and the way back. */
+function placeOf(user: UserRecord) {
+  const path = `${PATH}/${user.id}`
+  return { trail: [NAVIGATION.users, { label: formatUserName(user), path }] as const, back: path }
 }
 
-function renderUserFacts(user: UserRecord, timeZone: string): Html {
+function renderUserFacts(user: UserRecord, timeZone: string) {
   const { identity, linkExpiresAt, removedAt } = user
   return renderFacts({
     Status: renderUserStatus(user),
@@ -115,7 +120,7 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
     Role: user.role,
     Passkeys: user.hasPasskeys && 'Yes',
     'Signs in with': formatWaysIn(user),
-    Account: identity !== null && html`<code>${identity.subject}</code> at <bdi>${identity.issuer}</bdi>`,
+    Account: identity !== null && html`${renderCode(identity.subject)} at ${isolate(identity.issuer)}`,
     Created: renderTime(user.createdAt, timeZone),
     'One-time link': linkExpiresAt !== null && html`Expires ${renderTime(linkExpiresAt, timeZone)}`,
     Removed: removedAt !== null && renderTime(removedAt, timeZone),
@@ -123,12 +128,12 @@ function renderUserFacts(user: UserRecord, timeZone: string): Html {
   })
 }
 
-function renderRemovedUser(user: UserRecord): Html {
+function renderRemovedUser(user: UserRecord) {
   if (isErased(user)) return html`<p>The name and email were erased. Past actions stay recorded under the ID.</p>`
   return html`<p>
       Removed users stay listed so that their past actions keep a name. To restore access, invite the person again.
     </p>
-    <p class="actions"><a class="button danger" href="${PATH}/${user.id}/erase">Erase…</a></p>`
+    ${renderActions(renderButton(`${PATH}/${user.id}/erase`, 'Erase…', 'danger'))}`
 }
 
 /** Names what gives a user a new one-time link: without a password, there is none to reset. */
@@ -140,13 +145,13 @@ function nameReset({ hasPassword }: UserRecord, { company: { outbox } }: PageSer
 function renderUserActions(
   services: PageServices,
   user: UserRecord,
-  viewerId: string,
+  request: UserRequest,
   forms: PageForms<'role' | 'unlink' | 'report'>,
-): Html {
+) {
   const { id, role: current, identity } = user
-  const isOwn = id === viewerId
-  const reset = html`<a class="button" href="${PATH}/${id}/reset-password">${nameReset(user, services).button}…</a>`
-  const warning = html`<p class="warning">This is you: only another administrator can give you this role back.</p>`
+  const isOwn = id === getViewer(request).userId
+  const reset = renderButton(`${PATH}/${id}/reset-password`, `${nameReset(user, services).button}…`)
+  const warning = renderWarning('This is you: only another administrator can give you this role back.')
   const unlinking = { label: 'Unlink', text: UNLINKING, action: forms.actionOf('unlink') }
   return html`<h2>Role</h2>
     ${isOwn && warning}
@@ -158,7 +163,7 @@ function renderUserActions(
     <h2>Access</h2>
     <p class="actions">
       ${!isOwn && reset}
-      <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+      ${renderButton(`${PATH}/${id}/remove`, 'Remove…', 'danger')}
     </p>
     ${identity !== null && renderConfirmedAction(unlinking)}`
 }
@@ -170,37 +175,31 @@ const UNLINKING =
 /** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
 function addPasswordReset(app: FastifyInstance, services: PageServices): void {
   const { company } = services
-  addFormPage(app, {
+  const newLink = company.outbox
+    ? "An email brings a new one-time link, which you'll see too."
+    : "You'll get a new one-time link to share."
+  addQuestionPage(app, {
     path: `${PATH}/:id/reset-password`,
     load: (request: UserRequest) => loadUser(services, request),
-    render: (user, forms, request) => {
+    ask(user, request) {
       if (user.id === getViewer(request).userId) return { elsewhere: ACCOUNT_PATH }
       const { button } = nameReset(user, services)
-      const newLink = company.outbox
-        ? "An email brings a new one-time link, which you'll see too."
-        : "You'll get a new one-time link to share."
+      const replaced = listReplaced(user)
       return {
         title: `${button} for ${user.name}`,
-        heading: html`${button} for <bdi>${user.name}</bdi>?`,
-        trail: listUpperPages(user),
-        body: html`<p>
-            ${listReplaced(user)} and all sessions of <bdi>${user.email}</bdi> stop working immediately. ${newLink} It works
-            for ${LINK_LIFE_DAYS} days. Tokens keep working.
-          </p>
-          ${renderForm(forms, 'reset', {
-            version: user.version,
-            buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
-          })}`,
+        heading: html`${button} for ${isolate(user.name)}?`,
+        ...placeOf(user),
+        text: html`<p>
+          ${replaced} and all sessions of ${isolate(user.email)} stop working immediately.
+          ${newLink} It works for ${LINK_LIFE_DAYS} days. Tokens keep working.
+        </p>`,
+        version: user.version,
+        button,
       }
     },
-    forms: {
-      reset: {
-        async issue(request, fields) {
-          const user = await loadUser(services, request)
-          const reset = await resetUserPassword(company, getActing(request), user.id, readSeenVersion(fields))
-          return { page: showOneTimeLink(request, services, nameReset(user, services).done, reset) }
-        },
-      },
+    async issue(request, user, seen) {
+      const reset = await resetUserPassword(company, getActing(request), user.id, seen)
+      return showOneTimeLink(request, services, nameReset(user, services).done, reset)
     },
   })
 }
@@ -218,33 +217,24 @@ function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord): strin
 /** `/settings/users/{id}/remove`: asks before a user is removed. The page of the user says that it was. */
 function addUserRemoval(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.remove
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: UserRequest) => loadUser(services, request),
-    render: (user, forms, request) => {
-      const secrets = `password${user.hasPasskeys ? ', passkeys' : ''}, one-time link, tokens and all sessions`
-      const isOwn = user.id === getViewer(request).userId
-      const warning = html`<p class="warning">This is you: you'll be signed out immediately.</p>`
-      return {
-        title: `Remove ${user.name}`,
-        heading: html`Remove <bdi>${user.name}</bdi>?`,
-        trail: listUpperPages(user),
-        body: html`<p>
-            The ${secrets} of <bdi>${user.email}</bdi> stop working immediately. Past actions keep the person's name in the
-            ledger. To restore access later, invite the person again.
-          </p>
-          ${isOwn && warning}
-          ${renderForm(forms, 'remove', { buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger') })}`,
-      }
-    },
-    forms: {
-      remove: {
-        async run(request) {
-          const id = readUserId(request.params.id)
-          await removeUser(services.company, getActing(request), id)
-          return { goTo: `${PATH}/${id}?done=${done}` }
-        },
-      },
+    ask: (user, request) => ({
+      title: `Remove ${user.name}`,
+      heading: html`Remove ${isolate(user.name)}?`,
+      ...placeOf(user),
+      text: html`<p>
+          The password${user.hasPasskeys && ', passkeys'}, one-time link, tokens and all sessions of
+          ${isolate(user.email)} stop working immediately. Past actions keep the person's name in the ledger. To restore
+          access later, invite the person again.
+        </p>
+        ${user.id === getViewer(request).userId && renderWarning("This is you: you'll be signed out immediately.")}`,
+      button,
+    }),
+    async run(request, { id }) {
+      await removeUser(services.company, getActing(request), id)
+      return `${PATH}/${id}?done=${done}`
     },
   })
 }
@@ -252,66 +242,54 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
 /** `/settings/users/{id}/erase`: forgets a removed user. */
 function addUserErasure(app: FastifyInstance, services: PageServices): void {
   const { button, done } = USER_ACTIONS.erase
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/erase`,
     load: (request: UserRequest) => loadUser(services, request),
-    render: (user, forms) => ({
+    ask: (user) => ({
       title: `Erase ${formatUserName(user)}`,
-      heading: html`Erase <bdi>${formatUserName(user)}</bdi>?`,
-      trail: listUpperPages(user),
-      body: html`${renderFacts({
+      heading: html`Erase ${isolate(formatUserName(user))}?`,
+      ...placeOf(user),
+      text: html`${renderFacts({
         Name: isolate(formatUserName(user)),
         Email: isolate(user.email || 'Erased'),
       })}
-        <p class="warning">This can't be undone.</p>
+        ${renderWarning("This can't be undone.")}
         <p>
           The name, email address, and names of tokens and passkeys are deleted, also from the ledger. Actions and roles
-          stay recorded under the ID <code>${user.id}</code>, but no one can tell who it was.
-        </p>
-        ${renderForm(forms, 'erase', {
-          fields: [askToType(getExpectedText(user))],
-          buttons: renderButtons(button, `${PATH}/${user.id}`, 'danger'),
-        })}`,
+          stay recorded under the ID ${renderCode(user.id)}, but no one can tell who it was.
+        </p>`,
+      typed: user.email || user.id,
+      button,
     }),
-    forms: {
-      erase: {
-        async run(request, fields) {
-          const user = await loadUser(services, request)
-          requireTyped(fields, getExpectedText(user))
-          await eraseUser(services.company, getActing(request), user.id)
-          return { goTo: `${PATH}/${user.id}?done=${done}` }
-        },
-      },
+    async run(request, { id }) {
+      await eraseUser(services.company, getActing(request), id)
+      return `${PATH}/${id}?done=${done}`
     },
   })
-}
-
-/** Returns what an administrator types to confirm. */
-function getExpectedText(user: UserRecord): string {
-  return user.email || user.id
 }
 
 const HOURS_SHOWN = 5
 
 /** Renders a user's last sign-in and the latest failed ones. */
-async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord): Promise<Html> {
+async function renderSignIns({ db }: PageServices, viewer: SessionUser, { id: userId }: UserRecord) {
   const { companyId, timeZone } = viewer
   const last = await findLastSignIn(db, { companyId, userId })
   const failed = await listFailedHours(db, { companyId, userId }, HOURS_SHOWN)
+  const all = buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })
   return html`<h2>Sign-ins</h2>
     ${last ? renderLastSignIn(last, timeZone) : html`<p>No sign-in has been recorded.</p>`}
     ${failed.length !== 0 && renderFailedHours(failed, timeZone)}
-    <p><a href="${buildUrl(NAVIGATION.events.path, { id: userId, type: 'signIns' })}">All sign-ins in the event stream</a></p>`
+    <p><a href="${all}">All sign-ins in the event stream</a></p>`
 }
 
-function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string): Html {
+function renderLastSignIn({ at, method, client }: LastSignIn, timeZone: string) {
   return renderFacts({
     'Last sign-in': html`${renderTime(at, timeZone)}, ${SIGNED_IN_WITH[method]}`,
     From: client && renderClient(client),
   })
 }
 
-function renderFailedHours(hours: FailedHour[], timeZone: string): Html {
+function renderFailedHours(hours: FailedHour[], timeZone: string) {
   return html`<h3>Failed sign-ins</h3>
     ${renderTable({
       caption: 'Failed sign-ins, the latest first',

@@ -10,13 +10,17 @@ import { addFormPage, addPage, renderForm, type PageContent } from '#pages/parts
 import {
   isolate,
   html,
-  type Html,
   renderTable,
   renderTimeOrNever,
   renderTime,
   renderBadge,
   renderCopyWarning,
   renderCopyable,
+  renderActions,
+  renderButton,
+  renderNameLink,
+  renderEmpty,
+  renderWarning,
 } from '#pages/parts/elements'
 import { readListQuery, renderFilter, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { NAVIGATION } from '#wording/navigation'
@@ -40,7 +44,7 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
     load: (request) => loadUsers(services, request),
     render: ({ cursor, filter, users }, _, request) => ({
       title: 'Users',
-      body: html`<p class="actions"><a class="button primary" href="${PATH}/new">Invite user</a></p>
+      body: html`${renderActions(renderButton(`${PATH}/new`, 'Invite user', 'primary'))}
         ${renderFilter(PATH, { name: 'status', label: 'Status', value: filter.status ?? '', options: FILTERS })}
         ${renderUserTable(users.slice(0, ROWS_A_PAGE), getViewer(request).timeZone)}
         ${renderListLinks(PATH, filter, cursor, users, ({ id }) => id)}`,
@@ -84,13 +88,13 @@ async function loadUsers({ db }: PageServices, request: FastifyRequest) {
 
 const FILTERS = listOptions({ active: 'Active', pending: 'Invited', removed: 'Removed' }, 'Active and invited')
 
-function renderUserTable(users: UserRecord[], timeZone: string): Html {
-  if (users.length === 0) return html`<p class="empty">No matching users. <a href="${PATH}">Show all</a></p>`
+function renderUserTable(users: UserRecord[], timeZone: string) {
+  if (users.length === 0) return renderEmpty(html`No matching users. <a href="${PATH}">Show all</a>`)
   return renderTable({
     caption: 'Users, newest first',
     isInLines: true,
     columns: {
-      Name: (user) => html`<a href="${PATH}/${user.id}"><bdi>${formatUserName(user)}</bdi></a>`,
+      Name: (user) => renderNameLink(`${PATH}/${user.id}`, formatUserName(user)),
       Email: { isLong: true, title: ({ email }) => email, cell: ({ email }) => renderBreakable(email || 'Erased') },
       Role: ({ role }) => role,
       Status: renderUserStatus,
@@ -122,7 +126,7 @@ export function formatWaysIn({ hasPassword, hasPasskeys, identity, removedAt }: 
 }
 
 /** Renders the status of a user as a badge. */
-export function renderUserStatus(user: UserRecord): Html {
+export function renderUserStatus(user: UserRecord) {
   switch (getUserStatus(user)) {
     case 'active':
       return renderBadge('good', 'Active')
@@ -160,18 +164,18 @@ export function showOneTimeLink(
     title,
     body: html`${outbox && renderEmailed(user.email, isEmailed)}
       ${renderCopyWarning('the link')}
-      <h2>One-time link for <bdi>${user.name}</bdi></h2>
+      <h2>One-time link for ${isolate(user.name)}</h2>
       ${renderCopyable('link', link, 'Copy link')}
       <p>
         ${sending} over a private channel: anyone who opens it can sign in as this user. It works once, until
         ${renderTime(linkExpiresAt, getViewer(request).timeZone)}.
       </p>
-      <p><a class="button" href="${NAVIGATION.users.path}/${user.id}">View user</a></p>`,
+      ${renderActions(renderButton(`${NAVIGATION.users.path}/${user.id}`, 'View user'))}`,
   }
 }
 
-function renderEmailed(email: string, isEmailed: boolean): Html {
+function renderEmailed(email: string, isEmailed: boolean) {
   return isEmailed
-    ? html`<p class="notice" role="status">An email with the link is on its way to <bdi>${email}</bdi>.</p>`
-    : html`<p class="warning">No email was sent, because too many have been sent recently. Pass the link on yourself.</p>`
+    ? html`<p class="notice" role="status">An email with the link is on its way to ${isolate(email)}.</p>`
+    : renderWarning('No email was sent, because too many have been sent recently. Pass the link on yourself.')
 }

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
-import { Marked } from 'marked'
 import { ERASING_TYPES, EVENT_TYPES, mayErase } from '#domain/event-types'
 import type { EventType } from '#domain/events'
 import { DOCUMENTS } from '#evidence/evidence-file'
 import type { CheckpointSigner } from '#ledger/audit/sign-checkpoint'
 import { assetUrl } from '#pages/assets/assets'
-import { html, raw, type Html } from '#pages/parts/elements'
+import { html, type Html, renderCode } from '#pages/parts/elements'
 import { sendOpenPage } from '#pages/parts/layout'
+import { renderMarkdown } from '#pages/reference/render-markdown'
 import { NAVIGATION } from '#wording/navigation'
 import { type RecognitionServices, recognizeViewer } from '#pages/parts/context'
 
@@ -25,10 +25,11 @@ export function verifyPages(app: FastifyInstance, services: RecognitionServices 
   app.get('/verify', { schema, preHandler }, (request, reply) =>
     sendOpenPage(request, reply, { title: 'Verify evidence', body: renderPage(services.signer) }),
   )
-  let format: Promise<Html> | undefined
+  let format: Html | undefined
   app.get('/verify/format', { schema, preHandler }, async (request, reply) => {
-    format ??= renderFormat(DOCUMENTS['docs/audit-format.md'])
-    return sendOpenPage(request, reply, { title: 'Format of ledgers and evidence files', body: await format })
+    // Links to pages that the service does not serve become text.
+    format ??= renderMarkdown(DOCUMENTS['docs/audit-format.md'], { links: /^(?:#|https:)/ })
+    return sendOpenPage(request, reply, { title: 'Format of ledgers and evidence files', body: format })
   })
   for (const [name, type] of Object.entries(DOWNLOADS) as [keyof typeof DOWNLOADS, string][]) {
     app.get(`/verify/${name}`, { schema }, (_, reply) =>
@@ -46,11 +47,11 @@ const ERASABLE = Object.fromEntries(
 )
 const VERSIONS = Object.fromEntries(Object.entries(EVENT_TYPES).map(([type, { version }]) => [type, version]))
 
-function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Html {
+function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner) {
   return html`<h1>Verify evidence</h1>
     <p>
-      An evidence file proves that its events are in the ledger of a company, unchanged. You need no account to verify it,
-      and the file does not leave your browser.
+      An evidence file proves that its events are in the ledger of a company, unchanged. You need no account to verify
+      it, and it does not leave your browser.
     </p>
     <form
       id="evidence"
@@ -69,47 +70,28 @@ function renderPage({ encodedKeys: { current, retired } }: CheckpointSigner): Ht
     <h2>Without a browser</h2>
     <p>
       Download <a href="/verify/verify_ledger.py" download>verify_ledger.py</a>, which needs only Python, or
-      <a href="/verify/verify_ledger.go" download>verify_ledger.go</a>, which uses the packages of Go's checksum database.
+      <a href="/verify/verify_ledger.go" download>verify_ledger.go</a>, which needs packages of Go's checksum database.
       Both also verify exports of whole ledgers.
     </p>
     <pre>python3 verify_ledger.py evidence.zip</pre>
     <p>
-      The <code>verify.py</code> in an evidence file is the same program. If you don't trust who gave you the file, use the
-      one from here. <a href="/verify/format">The format</a> is documented, so that you can also write your own.
+      The <code>verify.py</code> in an evidence file is the same program. If you don't trust who gave you the file, use
+      this one. <a href="/verify/format">The format</a> is documented, so that you can also write your own.
     </p>
     <h2>Public keys of this service</h2>
     <p>
-      The key of an evidence file is in its <code>key.txt</code>: the id of the company, the id of the key, and after the
-      last <code>+</code> one of these. Note them down while you trust the service.
+      The key of an evidence file is in its <code>key.txt</code>: the ids of the company and the key, and one of these
+      after the last <code>+</code>. Note them down while you trust the service.
     </p>
     <ul id="keys">
-      ${current === null ? html`<li>This service does not sign checkpoints: no signing key is set.</li>` : html`<li><code>${current}</code>, current</li>`}
-      ${retired.map((key) => html`<li><code>${key}</code>, retired</li>`)}
+      ${current === null && html`<li>This service does not sign checkpoints: no signing key is set.</li>`}
+      ${current !== null && html`<li>${renderCode(current)}, current</li>`}
+      ${retired.map((key) => html`<li>${renderCode(key)}, retired</li>`)}
     </ul>
     <h2>Checkpoints</h2>
     <p>
-      The latest checkpoint of a company, and its verifier keys, are for its auditors: on the page
-      <a href="${NAVIGATION.ledger.path}">${NAVIGATION.ledger.label}</a>, and at <code>GET /audit/v1/checkpoint</code> and
-      <code>GET /audit/v1/keys</code>. Keep checkpoints: with an earlier one, you notice if the ledger was written again.
+      The latest checkpoint of a company, and its verifier keys, are for its auditors, on the page
+      <a href="${NAVIGATION.ledger.path}">${NAVIGATION.ledger.label}</a>, from <code>GET /audit/v1/checkpoint</code> and
+      <code>GET /audit/v1/keys</code>. With an earlier checkpoint, you notice if the ledger was written again.
     </p>`
-}
-
-/** Renders a page of the documentation. Links to pages that the service does not serve become text. */
-async function renderFormat(markdown: string): Promise<Html> {
-  const marked = new Marked({
-    renderer: {
-      heading({ tokens, depth, text }) {
-        const id = text
-          .toLowerCase()
-          .replaceAll(/[^\p{L}\p{N} -]/gu, '')
-          .replaceAll(' ', '-')
-        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
-      },
-      link({ href, tokens }) {
-        const text = this.parser.parseInline(tokens)
-        return /^(?:#|https:)/.test(href) ? `<a href="${href}">${text}</a>` : text
-      },
-    },
-  })
-  return raw(await marked.parse(markdown))
 }

@@ -19,11 +19,13 @@ import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schem
 import {
   renderBadge,
   html,
-  type Html,
   renderTable,
   renderTimeLink,
   renderFacts,
   renderTime,
+  isolate,
+  renderEmpty,
+  renderHint,
 } from '#pages/parts/elements'
 import { readFormFields, listOptions } from '#pages/parts/form'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -46,7 +48,7 @@ function describeOutcome({ error, httpStatus }: Delivery): string {
 }
 
 /** Renders deliveries, each with a button that sends its message again. */
-export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string): Html {
+export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[], timeZone: string) {
   return renderTable({
     caption: 'Deliveries, newest message first',
     columns: {
@@ -70,7 +72,7 @@ function groupByMessage(deliveries: KeptDelivery[]): KeptDelivery[] {
 }
 
 /** Renders a button that sends a message again. */
-function renderSendAgain(webhookId: string, delivery: Delivery): Html {
+function renderSendAgain(webhookId: string, delivery: Delivery) {
   return html`<form method="post" action="${PATH}/${webhookId}/deliveries/${delivery.id}/redeliver">
     <button class="unbroken">Send again<span class="visually-hidden"> ${describeMessage(delivery)}</span></button>
   </form>`
@@ -81,7 +83,7 @@ function describeMessage({ type, position }: Delivery): string {
 }
 
 /** Renders the type of a message and its event. */
-export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
+export function renderMessage({ type, position, attempt }: KeptDelivery) {
   const event =
     position === null
       ? ''
@@ -90,7 +92,7 @@ export function renderMessage({ type, position, attempt }: KeptDelivery): Html {
   return html`<code class="unbroken">${type}</code>${event}${nth}`
 }
 
-function renderOutcome(delivery: Delivery): Html {
+function renderOutcome(delivery: Delivery) {
   const { answer } = delivery
   return html`${renderResult(delivery)}
     ${
@@ -103,7 +105,7 @@ function renderOutcome(delivery: Delivery): Html {
 }
 
 /** Renders whether a message was delivered, and the status that the receiver answered. */
-function renderResult(delivery: Delivery): Html {
+function renderResult(delivery: Delivery) {
   return html`${delivery.isDelivered ? renderBadge('good', 'Delivered') : renderBadge('bad', 'Failed')}
     <div>${describeOutcome(delivery)}</div>`
 }
@@ -119,7 +121,7 @@ export async function findSent(
 }
 
 /** Renders how a delivery ended. */
-export function renderSent(delivery: Delivery): Html {
+export function renderSent(delivery: Delivery) {
   const { isDelivered, type, durationMs, answer } = delivery
   const what = type === PING_TYPE ? 'Test message' : 'Message'
   const outcome = decapitalize(describeOutcome(delivery))
@@ -150,10 +152,10 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices): 
       const filter = renderFilter(path, { name: 'status', label: 'Result', value: status ?? '', options: FILTERS })
       const shown = deliveries.slice(0, ROWS_A_PAGE)
       const nothing = isFiltered
-        ? html`<p class="empty">No matching deliveries. <a href="${path}">Show all</a></p>`
-        : html`<p class="empty">
-            Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a>
-          </p>`
+        ? renderEmpty(html`No matching deliveries. <a href="${path}">Show all</a>`)
+        : renderEmpty(
+            html`Nothing has been sent in the last 30 days. <a href="${PATH}/${webhook.id}">Send a test message</a>`,
+          )
       return {
         title: `Deliveries to ${formatWebhookName(webhook)}`,
         heading: html`Deliveries`,
@@ -238,11 +240,11 @@ function indentJson(text: string): string {
   }
 }
 
-function renderRequest(message: RebuiltMessage | null): Html {
+function renderRequest(message: RebuiltMessage | null) {
   if (!message)
     return html`<section>
       <h2>Request</h2>
-      <p class="hint">The ledger no longer has the event: it was restored to an earlier state.</p>
+      ${renderHint('The ledger no longer has the event: it was restored to an earlier state.')}
     </section>`
   return html`<section>
     <h2>Request</h2>
@@ -255,15 +257,15 @@ function renderRequest(message: RebuiltMessage | null): Html {
     </p>
     <pre>${Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\n`)}webhook-signature: not kept
 
-<bdi>${indentJson(message.body)}</bdi></pre>
+${isolate(indentJson(message.body))}</pre>
   </section>`
 }
 
-function renderAnswer({ httpStatus, error, answer }: Delivery): Html {
+function renderAnswer({ httpStatus, error, answer }: Delivery) {
   const none = html`<p>The receiver sent no body, or it has been erased.</p>`
   return html`<section>
     <h2>Answer</h2>
     <p class="hint">${httpStatus === null ? (error ?? 'No answer') : `Status ${httpStatus}`}</p>
-    ${answer === null ? none : html`<pre><bdi>${indentJson(answer)}</bdi></pre>`}
+    ${answer === null ? none : html`<pre>${isolate(indentJson(answer))}</pre>`}
   </section>`
 }

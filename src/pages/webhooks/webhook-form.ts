@@ -15,7 +15,7 @@ import {
   type FormFields,
   type FormProblem,
 } from '#pages/parts/form'
-import { html, type Html, describeZone } from '#pages/parts/elements'
+import { html, describeZone, renderCode } from '#pages/parts/elements'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
@@ -95,7 +95,7 @@ const SENDING: FormControl[] = [
 ]
 
 /** Renders the fields of a webhook. */
-export function renderWebhookFields(fields: FormFields, problem: FormProblem): Html {
+export function renderWebhookFields(fields: FormFields, problem: FormProblem) {
   return renderFields([...NAMES, renderTypes(fields, problem), ...SENDING], fields, problem)
 }
 
@@ -109,7 +109,7 @@ const TOPICS: Record<TopicOf<WebhookType>, string> = {
   attention: 'Needs attention',
 }
 
-function renderTypes(fields: FormFields, problem: FormProblem): Html {
+function renderTypes(fields: FormFields, problem: FormProblem) {
   const fault = findError('types', 'Message types', problem)
   return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="types-fault"`}>
     <legend>Message types</legend>
@@ -124,9 +124,9 @@ function renderTypes(fields: FormFields, problem: FormProblem): Html {
   </fieldset>`
 }
 
-function renderType(type: WebhookType, fields: FormFields): Html {
+function renderType(type: WebhookType, fields: FormFields) {
   const checked = fields[type] === undefined ? '' : html`checked`
-  return html`<label><input type="checkbox" name="${type}" ${checked} /> <code>${type}</code></label>`
+  return html`<label><input type="checkbox" name="${type}" ${checked} /> ${renderCode(type)}</label>`
 }
 
 /** The names of the fields that say from where messages are sent. */

@@ -21,9 +21,20 @@ import {
   renderFormSection,
   type PageForms,
 } from '#pages/parts/form-page'
+import { addQuestionPage } from '#pages/parts/question-page'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { renderCode, isolate, renderFacts, html, type Html, renderTime } from '#pages/parts/elements'
-import { askToType, readSeenVersion, renderButtons, requireTyped } from '#pages/parts/form'
+import {
+  renderCode,
+  isolate,
+  renderFacts,
+  html,
+  renderTime,
+  renderButton,
+  renderEmpty,
+  renderJoined,
+  renderWarning,
+} from '#pages/parts/elements'
+import { readSeenVersion } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
 import { formatNumber } from '#wording/numbers'
@@ -118,44 +129,33 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
 
 /** `/settings/webhooks/{id}/remove`: removes a webhook for good. */
 function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
-  addFormPage(app, {
+  addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: WebhookRequest) => loadWebhook(services, request),
-    render: ({ webhook }, forms) => {
+    ask({ webhook }) {
       const name = formatWebhookName(webhook)
       const { description, url } = webhook.settings
       return {
         title: `Remove ${name}`,
         heading: html`Remove webhook?`,
         trail: [NAVIGATION.webhooks, { label: name, path: `${PATH}/${webhook.id}` }],
-        body: html`${renderFacts({
+        text: html`${renderFacts({
           Description: description !== '' && isolate(description),
           URL: renderCode(url),
         })}
-          <p class="warning">This can't be undone. Messages that have not been delivered are not sent.</p>
-          <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>
-          ${renderForm(forms, 'remove', {
-            fields: [askToType(getExpectedText(webhook))],
-            buttons: renderButtons('Remove webhook', `${PATH}/${webhook.id}`, 'danger'),
-          })}`,
+          ${renderWarning("This can't be undone. Messages that have not been delivered are not sent.")}
+          <p>To stop messages for a while, pause the webhook instead. Its past changes stay in the event stream.</p>`,
+        // The host, because addresses may be long.
+        typed: new URL(url).host,
+        button: 'Remove webhook',
+        back: `${PATH}/${webhook.id}`,
       }
     },
-    forms: {
-      remove: {
-        async run(request, fields) {
-          const { webhook } = await loadWebhook(services, request)
-          requireTyped(fields, getExpectedText(webhook))
-          await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
-          return { goTo: `${PATH}?done=removed` }
-        },
-      },
+    async run(request, { webhook }) {
+      await changeWebhook(services.webhooks, getActing(request), webhook.id, { change: 'remove' })
+      return `${PATH}?done=removed`
     },
   })
-}
-
-/** Returns what an administrator types to confirm: the host, because addresses may be long. */
-function getExpectedText({ settings }: WebhookRecord): string {
-  return new URL(settings.url).host
 }
 
 /** Loads what the page of a webhook shows. `sent` is the delivery that was just tried. */
@@ -172,7 +172,7 @@ async function loadPage(services: PageServices, request: WebhookRequest) {
   }
 }
 
-function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string): Html {
+function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZone: string) {
   const { webhook, now } = seen
   const { settings, rotatedAt, previousExpiresAt } = webhook
   const trouble = describeTrouble(seen)
@@ -191,22 +191,19 @@ function renderWebhookFacts(seen: SeenWebhook, waiting: WaitingMessages, timeZon
   })
 }
 
-function renderReached({ progress: { position } }: WebhookRecord): Html {
+function renderReached({ progress: { position } }: WebhookRecord) {
   if (position === 0) return html`<div class="hint">Before the first event</div>`
   return html`<div class="hint">
     Up to <a href="${NAVIGATION.events.path}/${position}">event ${formatNumber(position)}</a>
   </div>`
 }
 
-function renderTypes(types: readonly string[]): Html {
+function renderTypes(types: readonly string[]) {
   if (types.length === WEBHOOK_TYPES.length) return html`All`
-  return html`${types.map((type, at) => html`${at > 0 && ', '}<code>${type}</code>`)}`
+  return renderJoined(types.map((type) => renderCode(type)))
 }
 
-function renderWebhookActions(
-  forms: PageForms<'ping' | 'pause' | 'resume'>,
-  { id, status, progress }: WebhookRecord,
-): Html {
+function renderWebhookActions(forms: PageForms<'ping' | 'pause' | 'resume'>, { id, status, progress }: WebhookRecord) {
   const { pause, resume } = WEBHOOK_ACTIONS
   const isEnabled = status === 'enabled'
   const ping = html`<button${isEnabled && html` class="primary"`}>Send test message</button>`
@@ -216,17 +213,17 @@ function renderWebhookActions(
     ${renderForm(forms, 'ping', { buttons: ping })}
     ${isEnabled && progress.attempts > 0 && renderAction(forms, 'resume', { ...resume, button: 'Try now' })}
     ${status !== 'paused' && renderAction(forms, 'pause', pause)}
-    <a class="button" href="${PATH}/${id}/deliveries">Deliveries</a>
+    ${renderButton(`${PATH}/${id}/deliveries`, 'Deliveries')}
     <a class="button" href="${buildUrl(NAVIGATION.events.path, { id })}">Changes</a>
-    <a class="button danger" href="${PATH}/${id}/remove">Remove…</a>
+    ${renderButton(`${PATH}/${id}/remove`, 'Remove…', 'danger')}
   </div>`
 }
 
-function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string): Html {
+function renderRecent(id: string, deliveries: KeptDelivery[], timeZone: string) {
   return html`<h2>Recent deliveries</h2>
     ${
       deliveries.length === 0
-        ? html`<p class="empty">Nothing has been sent in the last 30 days.</p>`
+        ? renderEmpty('Nothing has been sent in the last 30 days.')
         : html`${renderDeliveryTable(id, deliveries, timeZone)}
             <p><a href="${PATH}/${id}/deliveries">All deliveries of the last 30 days</a></p>`
     }`
@@ -237,7 +234,7 @@ function renderWebhookForms(
   forms: PageForms<'replay' | 'edit' | 'rotate'>,
   { webhook, now }: SeenWebhook,
   timeZone: string,
-): Html {
+) {
   const { version } = webhook
   return html`${renderFormSection(forms, 'replay', {
     heading: 'Replay',

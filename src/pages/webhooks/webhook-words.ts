@@ -1,6 +1,6 @@
 import type { WaitingMessages, SeenWebhook, WebhookRecord } from '#accounts/webhooks/read-webhooks'
 import type { WebhookDisabledReason } from '#domain/webhook-types'
-import { renderBadge, type Html } from '#pages/parts/elements'
+import { renderBadge } from '#pages/parts/elements'
 import { decapitalize, formatCount, formatAge, formatLength } from '#wording/numbers'
 
 /** Why the service stopped delivering. */
@@ -15,7 +15,7 @@ export function formatWebhookName({ settings }: Pick<WebhookRecord, 'settings'>)
 }
 
 /** Renders the status of a webhook as a badge. */
-export function renderWebhookStatus({ status, progress }: WebhookRecord): Html {
+export function renderWebhookStatus({ status, progress }: WebhookRecord) {
   if (status === 'paused') return renderBadge('warn', 'Paused')
   if (status === 'disabled') return renderBadge('bad', 'Disabled')
   return progress.failingSince === null ? renderBadge('good', 'Enabled') : renderBadge('bad', 'Failing')

@@ -12,11 +12,14 @@ import { type PageContent, addFormPage, addPage, renderForm } from '#pages/parts
 import {
   renderCode,
   html,
-  type Html,
   renderCopyable,
   renderCopyWarning,
   renderTime,
   renderTable,
+  isolate,
+  renderActions,
+  renderButton,
+  renderNameLink,
 } from '#pages/parts/elements'
 import { readSeenVersion, renderButtons } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -31,7 +34,7 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
   return {
     title: isFirst ? 'Webhook created' : 'Webhook secret rotated',
     body: html`${renderCopyWarning('the secret')}
-      <h2>Secret of “<bdi>${formatWebhookName(webhook)}</bdi>”</h2>
+      <h2>Secret of “${isolate(formatWebhookName(webhook))}”</h2>
       ${renderCopyable('secret', secret, 'Copy secret')}
       <p>
         The receiver needs it to verify the signatures of messages, with any library for
@@ -39,13 +42,18 @@ export function showWebhookSecret({ webhook, secret }: WebhookWithSecret, timeZo
       </p>
       ${!isFirst && renderPreviousSecret(webhook.previousExpiresAt, timeZone)}
       <div class="actions">
-        ${isFirst && html`<form method="post" action="${PATH}/${webhook.id}/ping"><button class="primary">Send test message</button></form>`}
-        <a class="button" href="${PATH}/${webhook.id}">View webhook</a>
+        ${
+          isFirst &&
+          html`<form method="post" action="${PATH}/${webhook.id}/ping">
+            <button class="primary">Send test message</button>
+          </form>`
+        }
+        ${renderButton(`${PATH}/${webhook.id}`, 'View webhook')}
       </div>`,
   }
 }
 
-function renderPreviousSecret(expiresAt: string | null, timeZone: string): Html {
+function renderPreviousSecret(expiresAt: string | null, timeZone: string) {
   return expiresAt === null
     ? html`<p>Messages are no longer signed with the previous secret.</p>`
     : html`<p>Messages are signed with the previous secret, too, until ${renderTime(expiresAt, timeZone)}.</p>`
@@ -106,8 +114,8 @@ async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Prom
   return seen.map((one) => ({ ...one, waiting: waiting.get(one.webhook.id)! }))
 }
 
-function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
-  const create = html`<p class="actions"><a class="button primary" href="${PATH}/new">Create webhook</a></p>`
+function renderWebhookList(webhooks: ShownWebhook[], timeZone: string) {
+  const create = renderActions(renderButton(`${PATH}/new`, 'Create webhook', 'primary'))
   const full = html`<p>
     A company can have ${MAX_WEBHOOKS} webhooks. To create another one, remove one first.
   </p>`
@@ -119,21 +127,23 @@ function renderWebhookList(webhooks: ShownWebhook[], timeZone: string): Html {
     ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
 }
 
-function renderNoWebhooks(): Html {
+function renderNoWebhooks() {
   return html`<div class="empty">
     <h2>No webhooks yet</h2>
     <p>Create one to have changes of employees sent to another system as they happen.</p>
-    <p><a class="button primary" href="${PATH}/new">Create webhook</a></p>
+    ${renderActions(renderButton(`${PATH}/new`, 'Create webhook', 'primary'))}
   </div>`
 }
 
-function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string): Html {
+function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string) {
   return renderTable({
     caption: 'Webhooks, oldest first',
     isInLines: true,
     columns: {
-      Webhook: ({ webhook }) =>
-        html`<a href="${PATH}/${webhook.id}" title="${webhook.settings.url}"><bdi>${formatWebhookName(webhook)}</bdi></a>`,
+      Webhook: {
+        title: ({ webhook }) => webhook.settings.url,
+        cell: ({ webhook }) => renderNameLink(`${PATH}/${webhook.id}`, formatWebhookName(webhook)),
+      },
       URL: { isWide: true, isLong: true, cell: ({ webhook }) => renderCode(webhook.settings.url) },
       Status: (seen) => {
         const trouble = describeTrouble(seen)

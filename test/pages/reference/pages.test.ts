@@ -71,7 +71,7 @@ await t.test('the first answer of a creation is that of a creation, not that of 
 
 await t.test('members of members are listed, and a schema that contains itself ends', async (t) => {
   const { words } = await open('/docs/createEmployees')
-  t.match(words, /Members of employees .* first_name string or null .* at most 80 characters/i)
+  t.match(words, /Members of employees .* first_name string or null .*at most 80 characters/i)
   t.match(words, /custom_attributes/)
 })
 
