@@ -189,10 +189,10 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const fix =
-    entry.entry.name === 'SCIM'
-      ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
-      : renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
+  const isOfProvider = entry.entry.name === 'SCIM'
+  const fix = isOfProvider
+    ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
+    : renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
   const ofKept = html`${fix}
     <a class="button" href="${json}" download>Download failed records as JSON</a>`
   return html`<p class="tools">
