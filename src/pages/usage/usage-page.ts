@@ -47,9 +47,10 @@ function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOf
   const rows = FIGURES.map(({ label, status, count }) => {
     return { label, now: sumUsage(usage, status, count), earlier: sumUsage(before, status, count) }
   })
+  const beside = before.length > 0 ? `, beside those of the ${days} days before` : ''
   return html`<h2>In total</h2>
     ${renderTable({
-      caption: `Calls and records of the last ${days} days${before.length > 0 ? ', beside those before' : ''}`,
+      caption: `Calls and records of the last ${days} days${beside}`,
       columns: {
         Figure: ({ label }) => label,
         [`Last ${days} days`]: { count: ({ now }) => now },
