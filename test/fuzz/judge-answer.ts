@@ -16,6 +16,9 @@ const OF_NO_ROUTE: ReadonlySet<string> = new Set([
 ])
 /** Identity providers call it; its errors have the form of their standard. */
 const OF_PROVIDERS = '/sign-in/:company/backchannel-logout'
+const OF_SCIM = '/scim/'
+/** Answers that the server gives before it looks for a route, so in no protocol's own form. */
+const BEFORE_ROUTES: ReadonlySet<string> = new Set(['malformed_request', 'headers_too_large'])
 const CSP = 'content-security-policy'
 
 /** Makes a judge of single answers, which returns a line for each fault. */
@@ -34,10 +37,14 @@ export function answerJudge(document: OpenApiDocument) {
     if (type.startsWith('text/html')) return [...faults, ...pageFaults(headers, text)]
     const body = parsed(type, text)
     if (body === UNREADABLE) return [...faults, `is of the type ${type}, and is not: ${text.slice(0, 200)}`]
-    if (status >= 400)
-      faults.push(...(isOAuthError(request, body) ? oauthFaults(answer, body) : problemFaults(answer, body)))
+    const { code = '' } = Object(body) as { code?: string }
+    const isScim = request.url.startsWith(OF_SCIM) && !BEFORE_ROUTES.has(code)
+    if (status >= 400) {
+      if (isOAuthError(request, body)) faults.push(...oauthFaults(answer, body))
+      else faults.push(...(isScim ? scimFaults(answer, body) : problemFaults(answer, body)))
+    }
     const path = request.url.replaceAll(/:(\w+)/g, '{$1}')
-    const isElsewhere = request.isOdd || OF_NO_ROUTE.has((body as { code?: string }).code ?? '')
+    const isElsewhere = request.isOdd || OF_NO_ROUTE.has(code)
     if (document.paths[path]?.[request.method.toLowerCase()] && !isElsewhere)
       faults.push(...check({ path, method: request.method }, { status, headers, body }))
     return faults
@@ -82,6 +89,18 @@ function oauthFaults({ status, headers, text }: FuzzedAnswer, body: OAuthError):
   const isKnown = status === 503 ? body.error === 'temporarily_unavailable' : body.error === 'invalid_request'
   const faults = isKnown && headers['cache-control'] === 'no-store' ? [] : [`the error is malformed: ${text}`]
   return body.error_description?.includes(CANARY) ? [...faults, `an error repeats what was sent: ${text}`] : faults
+}
+
+/** RFC 7644, section 3.12; the detail does not repeat what was sent. */
+function scimFaults({ status, headers, text }: FuzzedAnswer, body: unknown): string[] {
+  const { schemas, status: told, detail } = Object(body) as Record<string, unknown>
+  const isKnown =
+    headers['content-type']?.startsWith('application/scim+json') === true &&
+    String(schemas) === 'urn:ietf:params:scim:api:messages:2.0:Error' &&
+    told === String(status) &&
+    typeof detail === 'string'
+  const faults = isKnown ? [] : [`the error is malformed: ${text.slice(0, 300)}`]
+  return text.includes(CANARY) ? [...faults, `an error repeats what was sent: ${text.slice(0, 300)}`] : faults
 }
 
 interface PlacedError {

@@ -35,7 +35,7 @@ export function renderMarkdown(markdown: string, { links, isFolded = false }: Re
         const [line = '', inner = ''] = [tokens.filter((token) => !isList(token)), tokens.filter(isList)].map((some) =>
           this.parser.parse(some),
         )
-        const [name] = /<(code|em)>[^]*?<\/\1>/.exec(line) ?? []
+        const [name] = /<(?:code|em)>[^<]*<\/(?:code|em)>/.exec(line) ?? []
         return `<li>${line}${inner && `<details><summary>Members of ${name}</summary>${inner}</details>`}</li>\n`
       },
     },

@@ -160,9 +160,9 @@ function countErased(parts: readonly StoredPart[]): number {
 }
 
 function describeLeft(left: number): string {
-  const [have, these] = left === 1 ? ['record has', 'this one'] : ['records have', 'these']
-  const others = `You can apply the others, and download ${these} with the errors afterwards`
-  return `${formatNumber(left)} ${have} errors. ${others}.`
+  const [records, these] =
+    left === 1 ? ['One record has', 'this one with its'] : [`${formatNumber(left)} records have`, 'these with their']
+  return `${records} errors. You can apply the others, and download ${these} errors afterwards.`
 }
 
 function renderCancel(upload: StoredUpload, label: string) {
