@@ -91,7 +91,9 @@ await t.test("variables of the shell for other databases don't reach the embedde
     PGOPTIONS: '-c default_transaction_read_only=on',
     PGDATABASE: 'none',
   }
-  const { address, end } = await startServer(t, ['start'], { ...BESIDE, ...variables })
+  const { address, prints, end } = await startServer(t, ['start'], { ...BESIDE, ...variables })
+  // It is ready once it has made sure of the demo company.
+  await prints(/credentials of the demo company are in/)
   t.equal((await send(address, 'GET', '/readyz', {})).status, 200)
   t.match(await end('SIGTERM'), { exitCode: 0 })
   t.notOk(hasDatabaseServer(DATA_DIR))

@@ -20,6 +20,8 @@ export interface Asked {
   requestId: string
   step: Step
   answer: { status: number; body: AnswerBody } | null
+  /** How often it was sent: a process may have ended with the answer. */
+  tries: number
 }
 
 /** A company in which random calls are made. */
@@ -43,11 +45,12 @@ export async function makeCalls(
   const caller = async (number: number) => {
     const random = seededRandom(seed * 100 + number)
     while (asked.length < count) {
-      const one: Asked = { requestId: `r-${seed}-${asked.length}`, step: drawStep(random, learned), answer: null }
+      const requestId = `r-${seed}-${asked.length}`
+      const one: Asked = { requestId, step: drawStep(random, learned), answer: null, tries: 0 }
       asked.push(one)
       const token = tokens[number % tokens.length]!
-      for (let tries = 0; one.answer === null && tries < TRIES; tries += 1) {
-        if (tries > 0) await pause(AGAIN_AFTER_MS)
+      for (; one.answer === null && one.tries < TRIES; one.tries += 1) {
+        if (one.tries > 0) await pause(AGAIN_AFTER_MS)
         one.answer = await ask(random.pick(addresses()), one, { keys, token })
       }
       learn(learned, one)
