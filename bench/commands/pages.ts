@@ -115,6 +115,8 @@ function listPages({ employeeIds, logIds }: Samples): Record<string, string> {
     'an error code that no call has': search({ q: 'manager_cycle' }),
     'an address': search({ q: '127.0.0.1' }),
     'an entry': `${log}/${logIds.at(-1)!}`,
+    'the undo of an entry': `${log}/${logIds.at(-1)!}/undo`,
+    'refused records': `${log}/refusals`,
     employees: '/settings/employees',
     'a person': `/settings/employees/${employeeIds[0]!}`,
     'event stream': '/settings/events',
