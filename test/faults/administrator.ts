@@ -143,12 +143,14 @@ export async function startAdministrator(
     const left = isPartial
       ? []
       : [...listed].filter(([id, { isActive }]) => isActive && !rows.some((row) => row.id === id))
+    let choice = isPartial ? 'all_or_none=false' : `deactivate=${left.length}`
     if (left.length > 0) {
-      const list = () => askJson<{ count: number }>('PUT', `/uploads/${upload.id}/missing`)
+      const list = () => askJson<{ count: number; beside: number }>('PUT', `/uploads/${upload.id}/missing`)
       // The read model finds them, and may be behind after a fault.
-      await until(await list(), { isSo: ({ count }) => count === left.length, again: list })
+      const { beside } = await until(await list(), { isSo: ({ count }) => count === left.length, again: list })
+      // The files of a day share a limit.
+      choice += `&beside=${beside}`
     }
-    const choice = isPartial ? 'all_or_none=false' : `deactivate=${left.length}`
     upload = await whileIt('applying', await askJson<Upload>('POST', `/uploads/${upload.id}/apply?${choice}`))
     const states = upload.parts.map(({ state }) => state).join()
     if (upload.parts.some(({ state }) => state !== 'applied')) throw new Error(`its parts are ${states}`)
