@@ -61,7 +61,7 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
     for (const factory of factories) {
       interruption.throwIfAborted()
       const call = factory(company)
-      company.people.push(...(await send(api.address, demo, call)))
+      for (const person of await send(api.address, demo, call)) company.people.push(person)
       outcomes.set(call.outcome, (outcomes.get(call.outcome) ?? 0) + 1)
       progress.advance()
     }
