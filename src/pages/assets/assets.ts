@@ -40,7 +40,6 @@ const ASSETS = {
   'elements.js': read('elements.js'),
   'script.js': read('script.js'),
   'keyboard.js': read('keyboard.js'),
-  'palette.js': read('palette.js'),
   'live-log.js': read('live-log.js'),
   'passkeys.js': read('passkeys.js'),
   'verify-evidence.js': read('verify-evidence.js'),

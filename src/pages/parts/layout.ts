@@ -12,7 +12,7 @@ import {
   type UpperPage,
 } from '#wording/navigation'
 import { assetUrl } from '#pages/assets/assets'
-import { html, type Html, renderNameLink, isolate } from './elements.ts'
+import { html, type Html, renderButton, renderNameLink, isolate } from './elements.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { readAttentionOf } from './context.ts'
 
@@ -46,7 +46,6 @@ async function sendPage(
         <link rel="stylesheet" href="${assetUrl('style.css')}" />
         <script src="${assetUrl('script.js')}" type="module"></script>
         <script src="${assetUrl('keyboard.js')}" type="module"></script>
-        <script src="${assetUrl('palette.js')}" type="module"></script>
         ${reloadSeconds !== undefined && html`<noscript>${renderRefresh(reloadSeconds)}</noscript>`}
         ${typeof goTo === 'string' && renderRefresh(`0; url=${goTo}`)}
       </head>
@@ -164,7 +163,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
     <a class="home" href="${findHome(user.role)}"><span class="company">${isolate(user.companyName)}</span></a>
-    <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
+    ${renderButton(SEARCH_PATH, 'Search')}
     <details class="menu">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">

@@ -14,7 +14,7 @@ const MAX_TEXT = 254
 
 /**
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
- * secrets must not be in an address. The script of the palette shows what this page finds.
+ * secrets must not be in an address.
  */
 export function addSearchPage(app: FastifyInstance, services: PageServices): void {
   app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
