@@ -106,7 +106,7 @@ const { revoke: REVOKE, ...ACTIONS } = KEY_ACTIONS
 type KeyRequest = PageRequest<{ id: string }>
 
 /** `/settings/api-keys/{id}`: one key, with everything that can be done with it. */
-export function addApiKeyPage(app: FastifyInstance, services: PageServices): void {
+export function addApiKeyPage(app: FastifyInstance, services: PageServices) {
   const { company, sessions } = services
   addFormPage(app, {
     path: `${PATH}/:id`,
@@ -182,7 +182,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
 }
 
 /** `/settings/api-keys/{id}/revoke`: asks before a key is revoked. The page of the key takes the form. */
-function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
+function addKeyRevocation(app: FastifyInstance, services: PageServices) {
   addQuestionPage(app, {
     path: `${PATH}/:id/revoke`,
     load: (request: KeyRequest) => loadKey(services, request),
@@ -206,7 +206,7 @@ function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
   })
 }
 
-async function loadKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
+async function loadKey({ db }: PageServices, request: KeyRequest) {
   return requireKey(await findApiKey(db, getViewer(request).companyId, readKeyId(request.params.id)))
 }
 

@@ -197,7 +197,7 @@ function renderPreviousEnd(seen: SeenKey, timeZone: string) {
 }
 
 /** `/settings/api-keys`: the list, and the form that creates a key. */
-export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
+export function addApiKeysPage(app: FastifyInstance, services: PageServices) {
   addFormPage(app, {
     path: PATH,
     load: (request) => loadKeys(services, request),

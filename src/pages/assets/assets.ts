@@ -54,7 +54,7 @@ export function assetUrl(name: keyof typeof ASSETS): string {
 }
 
 /** Serves the style sheet, the scripts and the icon of the pages. */
-export function pageAssets(app: FastifyInstance): void {
+export function pageAssets(app: FastifyInstance) {
   for (const [name, content] of Object.entries(ASSETS)) {
     const path = assetUrl(name as keyof typeof ASSETS)
     const type = TYPES[name.split('.').at(-1)!]!

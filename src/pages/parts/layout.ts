@@ -34,7 +34,7 @@ async function sendPage(
   title: string | Html,
   body: Html,
   { reloadSeconds, goTo }: PageMoves = {},
-): Promise<FastifyReply> {
+) {
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -64,7 +64,7 @@ function renderRefresh(content: string | number) {
 }
 
 /** Sends a part of a page for the script to insert. */
-export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
+export async function sendFragment(reply: FastifyReply, body: Html) {
   return reply
     .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
     .type('text/html; charset=utf-8')
@@ -78,7 +78,7 @@ interface PageContent extends PageMoves {
 }
 
 /** Sends a page to a user who is signed in, with the navigation on the left. */
-export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent) {
   const { request } = reply
   const [path = ''] = request.url.split('?', 1)
   // Where the service fails, or the company asks too much of it, it is asked nothing more.
@@ -97,11 +97,7 @@ export async function sendUserPage(reply: FastifyReply, user: SessionUser, page:
 }
 
 /** Sends a page that everybody may open: users who are signed in keep the navigation. */
-export async function sendOpenPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageContent,
-): Promise<FastifyReply> {
+export async function sendOpenPage(request: FastifyRequest, reply: FastifyReply, page: PageContent) {
   if (request.viewer) return sendUserPage(reply, request.viewer, page)
   return sendPage(
     reply,
@@ -126,7 +122,7 @@ interface CardPage extends PageMoves {
 export async function sendCardPage(
   reply: FastifyReply,
   { title, heading = title, problem = null, body, ...moves }: CardPage,
-): Promise<FastifyReply> {
+) {
   if (problem) void reply.code(problem.status)
   return sendPage(
     reply,

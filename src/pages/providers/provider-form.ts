@@ -72,7 +72,7 @@ function readFields(fields: FormFields, clientAuth: string) {
 }
 
 /** A value may contain an equals sign; a role does not. */
-function readRole(line: string): { value: string; role: string } {
+function readRole(line: string) {
   const end = line.lastIndexOf('=')
   return end === -1 ? { value: line, role: '' } : { value: line.slice(0, end), role: line.slice(end + 1) }
 }

@@ -124,7 +124,7 @@ async function chooseBars(
   return { unit: 'hours', bars: bars.slice(bars.findIndex((bar) => bar.usage.length > 0)) }
 }
 
-function groupByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): Bar[] {
+function groupByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]) {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
   return days.map(({ day, from }) => ({ from, usage: ofDay.get(day) ?? [] }))
 }

@@ -37,7 +37,7 @@ const LINK_SENT = "The person gets an email with a one-time link, which you'll s
 const LINK_SHOWN = "You'll get a one-time link to share; no email is sent."
 
 /** `/settings/users`: the list and the invitation form. */
-export function addUsersPage(app: FastifyInstance, services: PageServices): void {
+export function addUsersPage(app: FastifyInstance, services: PageServices) {
   const { company } = services
   addPage(app, {
     path: PATH,

@@ -159,7 +159,7 @@ export async function readResumeForm(
   companyId: string,
   { since = '', after = '' }: FormFields,
   timeZone: string,
-): Promise<number> {
+) {
   if ((since === '') === (after === '')) throw refuseField('/since', 'Enter either a time or the number of an event')
   if (since === '') return checkForm(ResumeBody, { after: readWholeNumber(after) }).after!
   if (!readLocal(since)) throw refuseField('/since', 'Enter a date and a time')

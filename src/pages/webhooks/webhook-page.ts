@@ -56,7 +56,7 @@ const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
 
 /** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
-export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
+export function addWebhookPage(app: FastifyInstance, services: PageServices) {
   const { db, webhooks, singleDeliveries } = services
   const idOf = ({ params }: WebhookRequest) => readWebhookId(params.id)
   addFormPage(app, {
@@ -128,7 +128,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
 }
 
 /** `/settings/webhooks/{id}/remove`: removes a webhook for good. */
-function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
+function addWebhookRemoval(app: FastifyInstance, services: PageServices) {
   addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: WebhookRequest) => loadWebhook(services, request),
