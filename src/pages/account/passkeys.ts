@@ -214,7 +214,6 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
             name: 'name',
             label: 'Passkey name',
             maxLength: MAX_PASSKEY_NAME_CHARACTERS,
-            autocomplete: 'off',
             hint: 'Helps you to tell your passkeys apart.',
           },
           proof,

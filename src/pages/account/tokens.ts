@@ -202,7 +202,6 @@ const FIELDS = [
     name: 'name',
     label: 'Token name',
     maxLength: 120,
-    autocomplete: 'off',
     hint: 'What uses the token, such as “Nightly export”.',
   },
   { name: 'expires_in_days', label: 'Expires in (days)', type: 'number', min: 1, max: MAX_TOKEN_DAYS },

@@ -73,7 +73,6 @@ const QUOTAS = `${formatNumber(DEFAULT_QUOTA_LIMIT)}, or ${formatNumber(PROVIDER
 /** A limit is a number or a share. */
 const LIMIT = {
   maxLength: 9,
-  autocomplete: 'off',
   isRequired: false,
   read(text: string) {
     const trimmed = text.replaceAll(' ', '')
@@ -89,7 +88,6 @@ export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): r
       name: 'name',
       label: 'Name',
       maxLength: 120,
-      autocomplete: 'off',
       hint: 'What uses the key, such as “Nightly HR sync”.',
       format: ({ name }) => name,
       read: trimBlanks,

@@ -139,7 +139,6 @@ function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
 const SEARCH = {
   name: 'q',
   label: 'Find a key or token',
-  autocomplete: 'off',
   isNoWord: true,
   hint: 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.',
 }

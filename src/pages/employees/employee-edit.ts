@@ -53,7 +53,7 @@ function formatEmployee(employee: Employee): FormFields {
 /** Renders the fields. */
 function renderEmployeeFields(employee: Employee, values: FormFields, problem: FormProblem) {
   const field = (name: string, label: string, rest: object = {}) =>
-    renderField({ name, label, value: values[name] ?? '', isRequired: false, autocomplete: 'off', ...rest }, problem)
+    renderField({ name, label, value: values[name] ?? '', isRequired: false, ...rest }, problem)
   return html`${FIELDS.map((name) => field(name, formatAttributeName(name), describe(name)))}
   ${listCustom(employee).map(([name, label]) => field(name, label))}`
 }

@@ -63,7 +63,7 @@ function renderPeopleFilter(given: FormFields, problem: FormProblem) {
   const orders = listOptions(ORDERS, ORDERS.newest).filter(({ value: order }) => order !== 'newest')
   const hint =
     'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
-  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254, autocomplete: 'off' }
+  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254 }
   const isNarrowed = Object.keys(given).some((name) => name !== 'q')
   return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
     ${renderField({ ...search, isRequired: false }, problem)}

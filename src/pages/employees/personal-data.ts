@@ -35,7 +35,7 @@ import type { EmployeeRequest } from './employee-edit.ts'
 
 /** Renders the fields that name a person, one of which is filled in. */
 function renderPersonFields(emailLabel: string, values: FormFields, problem: FormProblem) {
-  const optional = { isRequired: false, autocomplete: 'off' } as const
+  const optional = { isRequired: false } as const
   const hint = 'Current, or as it appears in a refused record; case does not matter.'
   const fields = [
     { name: 'email', label: emailLabel, ...optional, hint },
@@ -77,7 +77,6 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices) 
                 label: 'Employee ID',
                 value: values['employee_id'] ?? '',
                 isRequired: false,
-                autocomplete: 'off',
               },
               problem,
             )}

@@ -121,7 +121,7 @@ export async function renderEventFilter(
   const kinds = Object.entries({ '': { label: 'All' }, ...EVENT_GROUPS }).map(([type, { label }]) => {
     return { label, href: buildUrl(PATH, { ...others, type, ...view }), isChosen: type === value('type') }
   })
-  const optional = { isRequired: false, autocomplete: 'off' }
+  const optional = { isRequired: false }
   const actors = await listActorOptions(db, companyId, value('actor'))
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })

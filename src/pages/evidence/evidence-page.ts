@@ -194,7 +194,7 @@ function renderPeople(people: Employee[]) {
 }
 
 function renderFields(given: FormFields, fault: FormProblem) {
-  const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
+  const text = { isRequired: false, maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
   const day = (name: 'from' | 'to', label: string, hint: string) =>

@@ -113,6 +113,7 @@ interface Field {
   type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'search'
   hint?: string
   placeholder?: string
+  /** What the browser may fill in; nothing, unless it is said. */
   autocomplete?: string
   isRequired?: boolean
   isReadOnly?: boolean
@@ -128,8 +129,8 @@ interface Field {
 
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
 export function renderField(field: Field, problem: FormProblem) {
-  const { name, id = name, value = '', type = 'text', isRequired = true } = field
-  const { placeholder, autocomplete, maxLength, min, max, lines } = field
+  const { name, id = name, value = '', type = 'text', autocomplete = 'off', isRequired = true } = field
+  const { placeholder, maxLength, min, max, lines } = field
   return renderLabeled({ ...field, id }, problem, (described) =>
     lines === undefined
       ? html`<input
@@ -142,7 +143,7 @@ export function renderField(field: Field, problem: FormProblem) {
           ${field.hasFocus && html`autofocus`}
           ${field.isNoWord && html`autocapitalize="none" spellcheck="false"`}
           ${placeholder !== undefined && html`placeholder="${placeholder}"`}
-          ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+          autocomplete="${autocomplete}"
           ${maxLength !== undefined && html`maxlength="${maxLength}"`}
           ${min !== undefined && html`min="${min}"`}
           ${max !== undefined && html`max="${max}"`}
@@ -233,7 +234,7 @@ export function renderButtons(label: string, cancelPath: string, kind: 'primary'
 /** Makes the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function askToType(expected: string): FormControl {
   const label = html`Type ${isolate(expected)} to confirm`
-  return { name: 'typed', label, value: '', autocomplete: 'off', isNoWord: true }
+  return { name: 'typed', label, value: '', isNoWord: true }
 }
 
 /** Throws a problem unless the text of `askToType` was typed; case does not matter. */

@@ -41,7 +41,6 @@ async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: st
             hint: 'A name or an ID.',
             value: isSearchable ? text : '',
             maxLength: MAX_TEXT,
-            autocomplete: 'off',
             isRequired: false,
             hasFocus: true,
           },

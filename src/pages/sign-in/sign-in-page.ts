@@ -158,7 +158,6 @@ function sendSecondStep(services: PageServices, reply: FastifyReply, destination
   const code = {
     name: 'code',
     label: 'Recovery code',
-    autocomplete: 'off',
     maxLength: 100,
     hint: 'Each code works once.',
   }

@@ -60,8 +60,8 @@ export function addUsersPage(app: FastifyInstance, services: PageServices) {
         ${renderForm(forms, 'invite', {
           values: { role: 'member' },
           fields: [
-            { name: 'email', label: 'Email', type: 'email', maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' },
-            { name: 'name', label: 'Name', maxLength: 120, autocomplete: 'off' },
+            { name: 'email', label: 'Email', type: 'email', maxLength: MAX_EMAIL_CHARACTERS },
+            { name: 'name', label: 'Name', maxLength: 120 },
             ROLE_CHOICE,
           ],
           buttons: renderButtons('Invite', PATH),
