@@ -4,8 +4,8 @@ import { readName } from './cells.ts'
 import { proposeColumns } from './propose-columns.ts'
 import { weighValues } from './weigh-values.ts'
 import { hasOwnColumns, identifyColumn } from './record-columns.ts'
-import type { ColumnMapping, Mapping } from './mapping.ts'
-import { locateColumns, MAX_FILE_WORDS, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
+import type { ColumnMapping, Mapping, Target } from './mapping.ts'
+import { isDate, locateColumns, MAX_FILE_WORDS, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
 import { proposeReading } from './propose-reading.ts'
 import { isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
 import type { Status } from './status-words.ts'
@@ -88,6 +88,29 @@ export function* completeReadings(
   }
   agreeOnDates(columns)
   return { ...mapping, columns }
+}
+
+/** What the dates of a file say about the order in which they were read before. */
+export interface DoubtedDates {
+  /** The mapping, in which the order is open again that the values of a column, or of another one, contradict. */
+  mapping: Mapping
+  /** What columns become whose values are dates in either order. */
+  open: Target[]
+}
+
+/** Compares the values of dates with the order that somebody chose for an earlier file, or that its values proved. */
+export function* doubtDates(
+  remembered: Mapping,
+  header: readonly string[],
+  sample: FileSample,
+): Generator<void, DoubtedDates, void> {
+  const without = remembered.columns.map(({ dates: _dates, ...column }) => column)
+  const { columns: fresh } = yield* completeReadings({ ...remembered, columns: without }, header, sample)
+  const isOpen = ({ to, dates }: ColumnMapping, at: number) => isDate(to) && dates && fresh[at]!.dates === null
+  const isOther = ({ to, dates }: ColumnMapping, at: number) =>
+    isDate(to) && dates && fresh[at]!.dates && fresh[at]!.dates !== dates
+  const columns = remembered.columns.map((column, at) => (isOther(column, at) ? { ...column, dates: null } : column))
+  return { mapping: { ...remembered, columns }, open: columns.filter(isOpen).map(({ to }) => to!) }
 }
 
 type Words = NonNullable<ColumnMapping['words']>

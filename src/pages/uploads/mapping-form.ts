@@ -364,15 +364,12 @@ function readCountry(typed: string, before: Mapping['country']): Mapping['countr
   ])
 }
 
-function pick<Value extends string>(
-  options: Readonly<Record<Value, string>>,
-  text: string | undefined,
-): Value | undefined {
+function pick<Value extends string>(options: Readonly<Record<Value, string>>, text: string | undefined) {
   return (Object.keys(options) as Value[]).find((value) => value === text)
 }
 
 /** Of a column that becomes something else, the values are looked at again. */
-function readColumn(column: ColumnMapping, at: number, fields: FormFields): ColumnMapping {
+function readColumn(column: ColumnMapping, at: number, fields: FormFields) {
   const to = pick<Target>(TARGET_LABELS, fields[`to.${at}`]) ?? (fields[`to.${at}`] === '' ? null : column.to)
   const { header } = column
   if (to !== column.to) return { header, to, ...(to === 'custom' ? { name: readName(header) } : {}) }
