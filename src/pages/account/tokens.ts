@@ -33,6 +33,7 @@ import {
   renderFields,
   type FormFields,
   type FormProblem,
+  renderHidden,
 } from '#pages/parts/form'
 import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
 import { addQuestionPage } from '#pages/parts/question-page'
@@ -180,7 +181,7 @@ const EVERYTHING = 'everything'
 
 /** Renders what the token may do, as far as there is a choice. */
 function renderScopes(role: Role, fields: FormFields, problem: FormProblem) {
-  if (role === 'member') return html`<input type="hidden" name="${EVERYTHING}" value="on" />`
+  if (role === 'member') return renderHidden(EVERYTHING, 'on')
   const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
   return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="scopes-fault"`}>

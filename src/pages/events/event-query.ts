@@ -20,7 +20,7 @@ import {
   renderField,
   renderHidden,
 } from '#pages/parts/form'
-import { html, renderSegments, renderButton } from '#pages/parts/elements'
+import { html, renderSegments, renderButton, renderAlert } from '#pages/parts/elements'
 import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
 
@@ -126,7 +126,7 @@ export async function renderEventFilter(
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
-  const alert = html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`
+  const alert = renderAlert('These filters are not valid. Correct the marked fields.')
   return html`${problem && alert}
     <div class="cluster">
       ${renderSegments('Kind of event', kinds)}

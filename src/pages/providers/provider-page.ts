@@ -24,6 +24,7 @@ import {
   renderActions,
   renderButton,
   renderMarked,
+  renderAlert,
 } from '#pages/parts/elements'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
@@ -323,6 +324,6 @@ async function renderCheck(client: ProviderClient, provider: StoredProvider) {
       </ul>`
   } catch (error) {
     if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
-    return html`<p class="alert" role="alert">${isolate(toSentence(error.message))}</p>`
+    return renderAlert(isolate(toSentence(error.message)))
   }
 }
