@@ -36,11 +36,10 @@ import {
   renderHidden,
 } from '#pages/parts/form'
 import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
-import { addQuestionPage } from '#pages/parts/question-page'
+import { addQuestionPage, renderProof, requireProof } from '#pages/parts/question-page'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderLastFour } from '#pages/parts/attribute-values'
-import { renderProof, requireProof } from '#pages/parts/proof'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
 

@@ -4,7 +4,6 @@ import { buildUrl, type QueryValues } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
 import type { DetailedRecord } from '#log/refused-records'
 import { encodeCursor } from '#http/server/query-values'
-import { describeCause } from '#pages/parts/describe-cause'
 import {
   html,
   isolate,
@@ -18,6 +17,7 @@ import { renderField, type FormFields, type FormProblem, renderHidden } from '#p
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
 import { renderRecordTable } from './records.ts'
+import { describeCause } from '#pages/parts/call-words'
 
 /** Further causes are collapsed. */
 const SHOWN = 5

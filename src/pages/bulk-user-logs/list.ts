@@ -26,15 +26,14 @@ import { assetUrl } from '#pages/assets/assets'
 import { buildCreateCommand } from '#pages/api-keys/curl-lines'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { formatCaller } from './entry.ts'
-import type { PageFilter } from './filter.ts'
 import type { LedgerDb } from '#ledger/tables'
-import { type Facets, countFacets } from './facets.ts'
 import { groupLogEntries } from '#projections/bulk-user-logs/usage-queries'
 import { type Reads, readInTime } from '#ledger/read/reads'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { readCommonProgress } from '#ledger/read/read-progress'
 import { EMPLOYEES } from '#projections/employees/queries'
 import { countInTime } from '#log/log-entries'
+import { type PageFilter, type Facets, countFacets } from './filter-bar.ts'
 
 /* What a page of the list shows, read from the log. */
 

@@ -47,7 +47,6 @@ import { isId } from '#domain/ids'
 import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { renderProof, requireProof } from '#pages/parts/proof'
 import {
   findOperatorSettings,
   renderAddresses,
@@ -72,6 +71,7 @@ import {
   readNewSecret,
   readSettingsForm,
 } from './provider-form.ts'
+import { renderProof, requireProof } from '#pages/parts/question-page'
 
 const { path: PATH } = NAVIGATION.signIn
 

@@ -11,10 +11,10 @@ import { nameRow, type PartRecords } from '#uploads/part-records'
 import type { PartPreview } from '#uploads/run-part'
 import { nameRecord } from '#log/refused-records'
 import { renderAttributeName, listAttributes, renderChange, renderValue } from '#pages/parts/attribute-values'
-import { describeCause } from '#pages/parts/describe-cause'
 import { isolate, renderCounts, html, type Html, renderTable, renderHint, renderAlert } from '#pages/parts/elements'
 import { toSentence } from '#pages/parts/form'
 import { formatNumber } from '#wording/numbers'
+import { describeCause } from '#pages/parts/call-words'
 
 /** The people and the errors that are shown, and the attributes of a person. */
 const SHOWN = 200
