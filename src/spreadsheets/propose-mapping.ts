@@ -77,8 +77,7 @@ export function* completeReadings(
   }))
   const columns: ColumnMapping[] = []
   for (const [at, column] of mapping.columns.entries()) {
-    const values = placed[at]!.sample.values.keys()
-    const given = { to: column.to, meaning: recognizeHeader(column.header), values }
+    const given = { to: column.to, meaning: recognizeHeader(column.header), own: placed[at]!.sample }
     const reading = proposeReading({ ...given, candidates: placed, sample, isOwn })
     const words = reading.words && { words: joinWords(reading.words, column.words ?? {}) }
     columns.push({ ...reading, ...column, ...words })
