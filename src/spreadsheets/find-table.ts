@@ -20,6 +20,7 @@ export const LEFT_OUT_REASONS = [
   'incomplete',
   'secret_column',
   'changed_columns',
+  'exchanged_dates',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -64,6 +65,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   incomplete: 'The file is incomplete',
   secret_column: 'May hold passwords',
   changed_columns: 'Has other columns than before',
+  exchanged_dates: 'Has dates in another order than before',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */

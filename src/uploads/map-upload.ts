@@ -10,6 +10,7 @@ import { RefusedByStateError } from '#accounts/change-company'
 import { problem } from '#domain/errors'
 import type { StoredRow } from '#domain/uploads'
 import { changeMapping, readRowsToPlan } from '#ledger/uploads/change-upload'
+import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { dateOf, readContent, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
@@ -71,8 +72,11 @@ async function planAgain(
     }
     const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
-    if (await changeMapping(pool, upload, { mapping: counted ?? whole, parts: filled, state: read.state }))
-      return parts.length
+    const planned = counted ?? whole
+    if (!(await changeMapping(pool, upload, { mapping: planned, parts: filled, state: read.state }))) continue
+    // Perhaps no row can be applied, and they come back when they are corrected.
+    await rememberMapping(pool, { ...upload, mapping: planned }, false)
+    return parts.length
   }
   throw new RefusedByStateError(CHANGED)
 }

@@ -56,7 +56,7 @@ import { makeTokenForm, renderTokens, addTokenRevocation } from './tokens.ts'
 const PATH = `${ACCOUNT_PATH}/provider`
 
 /** `/account/provider`: links the user to an account at the company's identity provider, or unlinks them. */
-function addAccountProvider(app: FastifyInstance, services: PageServices): void {
+function addAccountProvider(app: FastifyInstance, services: PageServices) {
   const { access, company, sessions } = services
   addFormPage(app, {
     path: PATH,
@@ -155,12 +155,12 @@ async function renderProviderLink(services: PageServices, user: UserRecord, comp
     }`
 }
 
-async function findUsedProvider({ providers }: PageServices, companyId: string): Promise<StoredProvider | null> {
+async function findUsedProvider({ providers }: PageServices, companyId: string) {
   const provider = await readProvider(providers.pool, companyId)
   return provider?.use.use === 'off' ? null : provider
 }
 
-async function requireUsedProvider(services: PageServices, companyId: string): Promise<StoredProvider> {
+async function requireUsedProvider(services: PageServices, companyId: string) {
   const provider = await findUsedProvider(services, companyId)
   if (!provider) throw new ProblemError(NO_PROVIDER)
   return provider
@@ -284,7 +284,7 @@ function renderSignOut(action: string, { id, userAgent, address }: ShownSession)
 }
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
-export function addAccountPage(app: FastifyInstance, services: PageServices): void {
+export function addAccountPage(app: FastifyInstance, services: PageServices) {
   addFormPage(app, {
     path: ACCOUNT_PATH,
     load: (request) => requireOwnUser(services, request),

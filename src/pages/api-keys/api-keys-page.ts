@@ -139,7 +139,6 @@ function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
 const SEARCH = {
   name: 'q',
   label: 'Find a key or token',
-  autocomplete: 'off',
   isNoWord: true,
   hint: 'A name, an ID, the last four characters of a secret, or a whole secret, such as one that leaked.',
 }
@@ -197,7 +196,7 @@ function renderPreviousEnd(seen: SeenKey, timeZone: string) {
 }
 
 /** `/settings/api-keys`: the list, and the form that creates a key. */
-export function addApiKeysPage(app: FastifyInstance, services: PageServices): void {
+export function addApiKeysPage(app: FastifyInstance, services: PageServices) {
   addFormPage(app, {
     path: PATH,
     load: (request) => loadKeys(services, request),

@@ -129,7 +129,7 @@ export function chooseOutcomes(outcomes: OutcomeCounts): OutcomeFilter | typeof 
   return further.length === 0 ? one! : 'Changed'
 }
 
-function countChanged(outcomes: OutcomeCounts): { total: number; changed: number } {
+function countChanged(outcomes: OutcomeCounts) {
   const total = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
   return { total, changed: total - (outcomes.get('No Updates') ?? 0) - (outcomes.get('Failed') ?? 0) }
 }

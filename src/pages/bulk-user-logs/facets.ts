@@ -20,7 +20,7 @@ export interface Facets {
 }
 
 /** Counts the values of each filter among groups of entries. */
-export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter): Facets {
+export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter) {
   const matches = (group: EntryGroup, except?: Facet) =>
     FACETS.every((facet) => facet === except || filter[facet] === undefined || filter[facet] === group[facet])
   const countBy = (facet: Facet) => {

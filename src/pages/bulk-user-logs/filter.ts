@@ -1,6 +1,6 @@
 import { databaseTimeMs } from '#postgres/database-clock'
 import type { EntryFilter } from '#projections/bulk-user-logs/queries'
-import { type RecordError, fieldError, invalidFields } from '#domain/errors'
+import { fieldError, invalidFields } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { readEntryFilter, EntryExportQuery } from '#log/bulk-user-logs-schemas'
 import {
@@ -74,7 +74,7 @@ export function readPageFilter(query: unknown, timeZone: string): PageFilter {
   }
 }
 
-function readLast(last: string | undefined): { from?: string } {
+function readLast(last: string | undefined) {
   return last === undefined ? {} : { from: new Date(databaseTimeMs() - LAST[last]!.ms).toISOString() }
 }
 
@@ -83,13 +83,13 @@ function toQuery({ http_status: status, ...texts }: FormFields): unknown {
   return status === undefined ? texts : { ...texts, http_status: Number(status) }
 }
 
-function checkKeyId(key: string | undefined): RecordError | null {
+function checkKeyId(key: string | undefined) {
   return key === undefined || isId('key', key)
     ? null
     : fieldError('/key', 'invalid_format', 'key must be the ID of an API key')
 }
 
-function checkLast(last: string | undefined): RecordError | null {
+function checkLast(last: string | undefined) {
   return last === undefined || Object.hasOwn(LAST, last)
     ? null
     : fieldError('/last', 'invalid_value', `last must be one of ${Object.keys(LAST).join(', ')}`)

@@ -53,7 +53,7 @@ const KEYS_SHOWN = 200
 const MAX_FORMER = 5
 
 /** Bulk User Logs: the list, its new rows for the script, the pages of an entry, and uploading a file. */
-export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices): void {
+export function addBulkUserLogsPages(app: FastifyInstance, services: PageServices) {
   const config = { isHeavyRead: whenGiven(['q', 'employee']) }
   app.get(LOGS_PATH, { config }, async (_, reply) => sendEntryList(services, reply))
   app.get(ROWS_PATH, { config }, async (_, reply) => sendRows(services, reply))

@@ -73,7 +73,7 @@ export async function readEntryList(
   companyId: string,
   filter: EntryFilter,
   page: EntryPage,
-): Promise<EntryList> {
+) {
   const facets = await readFacets(reads, companyId, filter, page)
   const count = facets?.count ?? (await countEntries(reads, companyId, filter, page))
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
@@ -115,12 +115,7 @@ export async function readPage(
 }
 
 /** Counts the entries of all pages, as far as this page shows the log; null if that takes too long. */
-async function countEntries(
-  reads: Reads,
-  companyId: string,
-  filter: EntryFilter,
-  page: EntryPage,
-): Promise<EntryCount | null> {
+async function countEntries(reads: Reads, companyId: string, filter: EntryFilter, page: EntryPage) {
   const shown = page.entries.length
   if (page.newer === null && page.older === null) return { count: shown, isMore: false }
   const counted = page.counted ?? (await countInTime(reads, companyId, filter, findEnd(page)))
@@ -128,19 +123,14 @@ async function countEntries(
 }
 
 /** Counts the entries of the values of filters, as far as this page shows the log; null for a search, or if slow. */
-async function readFacets(
-  reads: Reads,
-  companyId: string,
-  filter: EntryFilter,
-  page: EntryPage,
-): Promise<Facets | null> {
+async function readFacets(reads: Reads, companyId: string, filter: EntryFilter, page: EntryPage) {
   if (filter.q !== undefined || filter.employee !== undefined) return null
   const groups = await readInTime(reads, companyId, (db) => groupLogEntries(db, companyId, filter, findEnd(page)))
   return groups && countFacets(groups, filter)
 }
 
 /** The last position that a page shows, if newer entries arrive on it by themselves and are added to its counts. */
-function findEnd({ entries, reached }: EntryPage): number | null {
+function findEnd({ entries, reached }: EntryPage) {
   return reached === null ? null : Math.max(reached, entries[0]?.position ?? 0)
 }
 
@@ -148,13 +138,13 @@ function findEnd({ entries, reached }: EntryPage): number | null {
  * Reads the position up to which the filter's result is complete: a search by name also needs the employees projection,
  * which may be behind.
  */
-export async function readReached(db: LedgerDb, companyId: string, { employee, q }: EntryFilter): Promise<number> {
+export async function readReached(db: LedgerDb, companyId: string, { employee, q }: EntryFilter) {
   if (employee === undefined && q === undefined) return readNewestLogPosition(db, companyId)
   return readCommonProgress(db, companyId, [BULK_USER_LOGS, EMPLOYEES])
 }
 
 /** Renders a row for each entry. The whole row is its link. */
-function renderEntryRows(entries: LogEntry[], timeZone: string): Html[] {
+function renderEntryRows(entries: LogEntry[], timeZone: string) {
   return entries.map(({ entry, position }) => {
     const { id, requested_at: at, counts, error } = entry
     const caller = formatCaller(entry)

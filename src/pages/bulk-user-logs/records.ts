@@ -178,7 +178,7 @@ function renderCreatedLine(record: DetailedRecord): Line {
 }
 
 /** Renders the attributes of a created employee beside the name and the email. */
-function renderSetAttributes({ shown }: DetailedRecord): Html[] {
+function renderSetAttributes({ shown }: DetailedRecord) {
   const { first_name: _first, last_name: _last, email: _email, ...rest } = shown.attributes ?? {}
   return listAttributes(rest)
     .slice(0, MAX_SET)

@@ -44,7 +44,7 @@ interface Given {
 }
 
 /** `/settings/bulk-user-logs/refusals`: why records and calls were refused, across calls. */
-export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices) {
   app.get(REFUSALS.path, async (request, reply) => {
     const viewer = getViewer(request)
     const { companyId, timeZone } = viewer
@@ -66,7 +66,7 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices): 
   })
 }
 
-function readGiven(query: unknown): Given {
+function readGiven(query: unknown) {
   const { since = DEFAULT_PERIOD, key } = pickFields(readFormFields(query), ['since', 'key'])
   if (!Object.hasOwn(PERIODS, since) || (key !== undefined && !isId('key', key)))
     throw new ProblemError(problem('route_not_found', 'There is no such period or key'))

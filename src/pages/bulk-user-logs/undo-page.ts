@@ -139,7 +139,7 @@ const config = { isHeavyRead: ALWAYS }
  * `/settings/bulk-user-logs/{log_id}/undo`, and `/settings/bulk-user-logs/upload/{id}/undo`: what undoing an entry, or all
  * entries of an upload, would do, and the button that does it.
  */
-export function addUndoPages(app: FastifyInstance, services: PageServices): void {
+export function addUndoPages(app: FastifyInstance, services: PageServices) {
   const { db, uploads, reads, requireLogEntry } = services
   const undoing = { db, commands: uploads.commands, uploads }
 

@@ -6,7 +6,7 @@ import { databaseTimeMs } from '#postgres/database-clock'
 import { describeCode } from '#wording/attention-words'
 import { buildUrl, REFUSALS } from '#wording/navigation'
 import { capitalise } from '#pages/parts/call-words'
-import { html, type Html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { renderBarTable } from './bar-table.ts'
 
 const DAYS = 7
@@ -14,11 +14,7 @@ const DAYS = 7
 const BARS = 3
 
 /** Reads and renders the records that were refused lately, by cause and by key. Returns null if there are none. */
-export async function readRefusedChart(
-  db: LedgerDb,
-  companyId: string,
-  keys: readonly SeenKey['key'][],
-): Promise<Html | null> {
+export async function readRefusedChart(db: LedgerDb, companyId: string, keys: readonly SeenKey['key'][]) {
   const from = new Date(databaseTimeMs() - DAYS * DAY_MS).toISOString()
   const { byCause, byKey } = await countRefusals(db, companyId, { from }, BARS)
   if (byCause.length === 0) return null

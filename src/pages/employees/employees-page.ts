@@ -63,7 +63,7 @@ function renderPeopleFilter(given: FormFields, problem: FormProblem) {
   const orders = listOptions(ORDERS, ORDERS.newest).filter(({ value: order }) => order !== 'newest')
   const hint =
     'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
-  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254, autocomplete: 'off' }
+  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254 }
   const isNarrowed = Object.keys(given).some((name) => name !== 'q')
   return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
     ${renderField({ ...search, isRequired: false }, problem)}
@@ -90,7 +90,7 @@ const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 const DONE = { erased: 'Person erased. Refused records no longer contain their data.' }
 
 /** `/settings/employees`: the list of people, with filters, and the search for one of them. */
-export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices) {
   const isHeavyRead = ({ query }: FastifyRequest) => Object.keys(readPeopleFields(readFormFields(query))).length > 0
   app.get(PATH, { config: { isHeavyRead } }, async (request, reply) => {
     const viewer = getViewer(request)
@@ -142,7 +142,7 @@ async function readPeople(
   { companyId, timeZone }: SessionUser,
   given: FormFields,
   cursor: string | undefined,
-): Promise<PeopleList> {
+) {
   try {
     const page = { after: cursor === undefined ? null : decodeIdCursor('emp', cursor), limit: ROWS_A_PAGE + 1 }
     if (isSearch(given)) {
@@ -162,7 +162,7 @@ async function readPeople(
 }
 
 /** Finds whom somebody means by an id, an email, or an external id. Throws a problem if it is nobody. */
-async function findManager(db: LedgerDb, companyId: string, text: string): Promise<string> {
+async function findManager(db: LedgerDb, companyId: string, text: string) {
   if (isId('emp', text)) return text
   for (const by of ['email', 'external_id'] as const) {
     const id = await findEmployeeIdBy(db, companyId, by, by === 'email' ? normalizeEmail(text) : text)

@@ -1,4 +1,4 @@
-import { type RecordError, fieldError, invalidFields } from '#domain/errors'
+import { fieldError, invalidFields } from '#domain/errors'
 import { STREAM_PREFIXES } from '#domain/event-types'
 import { isId } from '#domain/ids'
 import type { EventPlace } from '#ledger/read/browse-events'
@@ -18,7 +18,6 @@ import {
   renderChoice,
   renderDayField,
   renderField,
-  type Choice,
   renderHidden,
 } from '#pages/parts/form'
 import { html, renderSegments, renderButton } from '#pages/parts/elements'
@@ -44,7 +43,7 @@ export interface EventQuery {
 }
 
 /** Reads an address. Days and times are in the company's time zone; a day in `to` is included. */
-export function readEventQuery(query: unknown, timeZone: string): EventQuery {
+export function readEventQuery(query: unknown, timeZone: string) {
   const texts = readFormFields(query)
   const [given, places] = [pickFields(texts, FILTERS), pickFields(texts, PLACES)]
   const errors = [
@@ -70,13 +69,13 @@ export function readEventQuery(query: unknown, timeZone: string): EventQuery {
 
 const NOTHING = { filter: {}, between: {}, place: { upTo: Number.MAX_SAFE_INTEGER } }
 
-function readPlace({ position, newer_from: newerFrom }: FormFields): EventPlace {
+function readPlace({ position, newer_from: newerFrom }: FormFields) {
   if (newerFrom !== undefined) return { from: Number(newerFrom) }
   return { upTo: position === undefined ? Number.MAX_SAFE_INTEGER : Number(position) }
 }
 
 /** Checks one value. Returns its error, or null. */
-function findError(name: string, text: string): RecordError | null {
+function findError(name: string, text: string) {
   const check = CHECKS[name]
   return !check || check.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${check.rule}`)
 }
@@ -122,7 +121,7 @@ export async function renderEventFilter(
   const kinds = Object.entries({ '': { label: 'All' }, ...EVENT_GROUPS }).map(([type, { label }]) => {
     return { label, href: buildUrl(PATH, { ...others, type, ...view }), isChosen: type === value('type') }
   })
-  const optional = { isRequired: false, autocomplete: 'off' }
+  const optional = { isRequired: false }
   const actors = await listActorOptions(db, companyId, value('actor'))
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
@@ -184,7 +183,7 @@ const TYPES = [
   }),
 ]
 
-async function listActorOptions(db: LedgerDb, companyId: string, value: string): Promise<Choice['options']> {
+async function listActorOptions(db: LedgerDb, companyId: string, value: string) {
   const { keys, users } = await listActors(db, companyId, ACTORS_OFFERED)
   const isOffered = value === '' || value in WITHOUT_ID || [...keys, ...users].some(({ id }) => id === value)
   const names = isOffered ? new Map<string, string>() : await readNames(db, companyId, [value])

@@ -142,7 +142,7 @@ const EVENTS_PER_PAGE = 50
 const INVALID_QUERY = 400
 
 /** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
-export function addEventsPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEventsPage(app: FastifyInstance, { reads }: PageServices) {
   app.get(
     PATH,
     { config: { isHeavyRead: whenGiven(['type', 'actor', 'id', 'from', 'to', 'q']) } },
@@ -176,11 +176,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
 }
 
 /** Finds the positions between the times of a query; undefined if it has none. */
-async function findBetween(
-  db: LedgerDb,
-  companyId: string,
-  { between: { from, to } }: EventQuery,
-): Promise<{ first: number; last: number } | undefined> {
+async function findBetween(db: LedgerDb, companyId: string, { between: { from, to } }: EventQuery) {
   if (from === undefined && to === undefined) return undefined
   const { position: head } = await readHead(db, companyId)
   const lastBefore = (time: string) => findLastPositionBefore(db, companyId, head, time, { inclusive: false })
@@ -216,7 +212,7 @@ function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filt
 }
 
 /** `/settings/events/{position}`: one event with everything stored, and whether its hashes match. */
-export function addEventPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEventPage(app: FastifyInstance, { reads }: PageServices) {
   app.get<{ Params: { position: string } }>(`${PATH}/:position`, async (request, reply) => {
     const viewer = getViewer(request)
     const { position: text } = request.params

@@ -4,7 +4,7 @@ import type { ConsistentLedger } from '#ledger/audit/verify-export'
 import { NAVIGATION, EVIDENCE_PATH } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
 import { problem } from '#domain/errors'
-import { explainRefusal, NoSigningKeyError, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
+import { explainRefusal, NoSigningKeyError } from '#ledger/audit/sign-checkpoint'
 import { createVerifications, MAX_EVENTS, type Verifications, type VerificationRun } from '#ledger/audit/verifications'
 import { type FailingWork, readFailingWork } from '#ledger/background/failing-work'
 import { readNames } from '#ledger/read/read-names'
@@ -103,7 +103,7 @@ const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 
 /** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
-export function addLedgerPage(app: FastifyInstance, services: PageServices): void {
+export function addLedgerPage(app: FastifyInstance, services: PageServices) {
   const { db, signer } = services
   const onError = (error: unknown) => app.log.error({ err: error }, 'could not verify a ledger')
   const verifications = createVerifications({ db, signer, onError })
@@ -185,10 +185,7 @@ function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
 }
 
 /** Signs a checkpoint, or says why the service refuses to. */
-async function sign(
-  { db, signer }: PageServices,
-  request: FastifyRequest,
-): Promise<SignedCheckpoint | { refusal: string }> {
+async function sign({ db, signer }: PageServices, request: FastifyRequest) {
   try {
     return await signer.sign(db, getViewer(request).companyId)
   } catch (error) {

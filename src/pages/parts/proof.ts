@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findNeededProof, RECENT_MINUTES } from '#accounts/passkeys/prove-again'
 import { checkProof, type ProofServices } from '#http/access/authorize-user'
 import { sessionCookie } from '#http/access/session'
-import { refuseField, type ProblemError } from '#http/server/problem'
+import { refuseField } from '#http/server/problem'
 import { type FormProblem, readFormFields, renderField } from './form.ts'
 import { html, renderWarning } from './elements.ts'
 import { getViewer } from './context.ts'
@@ -42,7 +42,7 @@ export async function renderProof(
 }
 
 /** Checks that proof, within the limits of signing in. Throws a problem if it is missing. */
-export async function requireProof(services: ProofServices, reply: FastifyReply): Promise<void> {
+export async function requireProof(services: ProofServices, reply: FastifyReply) {
   const { request } = reply
   const password = readFormFields(request.body)['current'] ?? ''
   const proof = await checkProof(services, reply, getViewer(request), password)
@@ -51,6 +51,6 @@ export async function requireProof(services: ProofServices, reply: FastifyReply)
 }
 
 /** The problem of a field `current` that does not hold the user's password. */
-export function wrongPassword(): ProblemError {
+export function wrongPassword() {
   return refuseField('/current', 'This is not your current password')
 }

@@ -33,7 +33,7 @@ interface QuestionPage<Params, Shown> extends Pick<FormPage<Params, Shown, never
 }
 
 /** Adds the routes of a page that asks. */
-export function addQuestionPage<Params, Shown>(app: FastifyInstance, page: QuestionPage<Params, Shown>): void {
+export function addQuestionPage<Params, Shown>(app: FastifyInstance, page: QuestionPage<Params, Shown>) {
   const { config = {}, ask, run, issue, proof } = page
   const answer = async (request: PageRequest<Params>, fields: FormFields, reply: FastifyReply) => {
     const shown = await page.load(request)

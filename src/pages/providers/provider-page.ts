@@ -75,7 +75,7 @@ import {
 const { path: PATH } = NAVIGATION.signIn
 
 /** `/settings/sign-in/new`: the form that sets up the company's identity provider. */
-export function addProviderSetup(app: FastifyInstance, services: PageServices): void {
+export function addProviderSetup(app: FastifyInstance, services: PageServices) {
   const { providers } = services
   addFormPage(app, {
     path: `${PATH}/new`,
@@ -132,7 +132,7 @@ function renderChoiceOfGuide(chosen: string) {
 }
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
-export function addProviderPage(app: FastifyInstance, services: PageServices): void {
+export function addProviderPage(app: FastifyInstance, services: PageServices) {
   const { providers } = services
   async function changeUse(request: PageRequest, fields: FormFields, reply: FastifyReply, use: ProviderUse) {
     const provider = await requireProvider(services, request)
@@ -222,7 +222,7 @@ async function loadProvider(services: PageServices, companyId: string) {
 }
 
 /** Finds the identity provider of the viewer's company. Throws a problem if it has none. */
-async function requireProvider({ providers }: PageServices, request: PageRequest): Promise<StoredProvider> {
+async function requireProvider({ providers }: PageServices, request: PageRequest) {
   const provider = await readProvider(providers.pool, getViewer(request).companyId)
   if (!provider) throw new ProblemError(NO_PROVIDER)
   return provider
@@ -284,7 +284,7 @@ async function renderProvider(
 }
 
 /** The page must open without the key, too: the secret can be replaced there. */
-function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
+function findKeys(secrets: SecretBox, provider: StoredProvider) {
   try {
     return readPublicKeys(secrets, provider)
   } catch (error) {

@@ -14,9 +14,9 @@ const MAX_TEXT = 254
 
 /**
  * `/settings/search`: leads to any page, person, key, webhook and entry. The text is sent as a form, because names and
- * secrets must not be in an address. The script of the palette shows what this page finds.
+ * secrets must not be in an address.
  */
-export function addSearchPage(app: FastifyInstance, services: PageServices): void {
+export function addSearchPage(app: FastifyInstance, services: PageServices) {
   app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
   app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
@@ -41,7 +41,6 @@ async function sendSearch({ reads }: PageServices, reply: FastifyReply, text: st
             hint: 'A name or an ID.',
             value: isSearchable ? text : '',
             maxLength: MAX_TEXT,
-            autocomplete: 'off',
             isRequired: false,
             hasFocus: true,
           },

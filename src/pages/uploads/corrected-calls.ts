@@ -30,7 +30,7 @@ export async function readCorrectedCall(
   { db, pool }: Pick<UploadRouteServices, 'db' | 'pool'>,
   companyId: string,
   logId: string,
-): Promise<CorrectedCall | null> {
+) {
   const [call] = await findCalls(db, companyId, [logId])
   if (!call || !isCorrectable(call)) return null
   const refused = (await listRefusedIndexes(db, companyId, logId)).length
@@ -89,7 +89,7 @@ export async function readCorrectedEntries(
   { db }: Pick<UploadRouteServices, 'db'>,
   companyId: string,
   logIds: readonly string[],
-): Promise<CorrectedEntry[]> {
+) {
   const entries: CorrectedEntry[] = []
   for (const call of await findCalls(db, companyId, logIds))
     entries.push({ call, correction: await readCorrection(db, companyId, call) })

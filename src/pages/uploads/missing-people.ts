@@ -31,7 +31,7 @@ export interface ShownMissing extends MissingPeople {
 const NONE = 'none'
 
 /** Adds what the buttons do that list the people who are not in a file, and keep them active. */
-export function addMissingActions(app: FastifyInstance, { uploads }: PageServices): void {
+export function addMissingActions(app: FastifyInstance, { uploads }: PageServices) {
   app.post(`${UPLOAD_PATH}/:id/missing`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
     const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
     const { count } = await listMissing(uploads, upload, request.left)
@@ -51,7 +51,7 @@ export async function showMissing(
   upload: StoredUpload,
   parts: readonly StoredPart[],
   after: unknown,
-): Promise<ShownMissing> {
+) {
   const page = { after: typeof after === 'string' && /^\d{1,9}$/.test(after) ? Number(after) : 0, limit: ROWS_A_PAGE }
   const isBefore = upload.state === 'previewed'
   const read = isBefore ? await readMissing(uploads, upload, parts, page) : { employees: [], next: null }
@@ -64,7 +64,7 @@ export async function showMissing(
  * Reads how many people somebody has confirmed, who may have typed separators; 0 if nobody was to. Also how many those of
  * other files were on the page; none if it did not say.
  */
-export function readConfirmed({ deactivate = '0', beside = '0' }: FormFields): { deactivated: number; beside: number } {
+export function readConfirmed({ deactivate = '0', beside = '0' }: FormFields) {
   return { deactivated: readNumber(deactivate), beside: readNumber(beside) }
 }
 

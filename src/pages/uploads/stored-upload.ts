@@ -78,7 +78,7 @@ export function titleOf({ upload, parts, shown }: ShownUpload): readonly [title:
 const PREVIEW = ['Preview of the file', 'Preview of'] as const
 
 /** What a file would do without the rows that cannot be applied. */
-function countAll({ upload, parts, shown }: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>): PartCounts {
+function countAll({ upload, parts, shown }: Pick<ShownUpload, 'upload' | 'parts' | 'shown'>) {
   return isSingle(upload) && shown ? shown.preview.counts : addCounts(partsOfFile(parts).map(({ counts }) => counts))
 }
 

@@ -64,7 +64,7 @@ interface ShownWebhook extends SeenWebhook {
 }
 
 /** `/settings/webhooks`: the list, and the form that creates a webhook. */
-export function addWebhooksPage(app: FastifyInstance, services: PageServices): void {
+export function addWebhooksPage(app: FastifyInstance, services: PageServices) {
   const { db, webhooks } = services
   addPage(app, {
     path: PATH,
@@ -103,7 +103,7 @@ export function addWebhooksPage(app: FastifyInstance, services: PageServices): v
   })
 }
 
-async function loadWebhooks({ db }: PageServices, request: FastifyRequest): Promise<ShownWebhook[]> {
+async function loadWebhooks({ db }: PageServices, request: FastifyRequest) {
   const { companyId } = getViewer(request)
   const seen = await listWebhooks(db, companyId)
   const waiting = await countWaitingMessages(
