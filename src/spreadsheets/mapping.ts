@@ -65,8 +65,9 @@ export type ManagerKey = (typeof MANAGER_KEYS)[number]
 export const CUSTOM_TYPES = ['text', 'number', 'boolean', 'as_written'] as const
 export type CustomType = (typeof CUSTOM_TYPES)[number]
 
-/** The words of a column of statuses. */
+/** The words of a column of statuses, and of all columns of a file together. */
 export const MAX_WORDS = 200
+export const MAX_FILE_WORDS = 2_000
 
 /** What the rows with a value say. */
 export interface CountedRows {

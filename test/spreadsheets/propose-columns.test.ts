@@ -1,6 +1,9 @@
 import t from 'tap'
-import { listQuestions } from '../../src/spreadsheets/mapping.ts'
-import { proposeFor } from '../support/files/propose-for.ts'
+import { doAtOnce } from '../../src/domain/pieces.ts'
+import { collectSamples } from '../../src/spreadsheets/column-samples.ts'
+import { listQuestions, MAX_FILE_WORDS, USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
+import { completeReadings } from '../../src/spreadsheets/propose-mapping.ts'
+import { countFor, proposeFor } from '../support/files/propose-for.ts'
 
 /* What a file leaves open is asked, and what it shows is not. */
 
@@ -102,3 +105,20 @@ await t.test('numbers that only number the rows are asked where managers are nam
   t.ok(asked.includes('Ansattnr'))
   t.end()
 })
+
+await t.test(
+  'however many words a file has, its mapping has few of them, and each column with others stays open',
+  (t) => {
+    const header = Array.from({ length: 500 }, (_, at) => `c${at}`)
+    const rows = Array.from({ length: 300 }, (_, row) => header.map((name) => `word ${row} of ${name}`))
+    const { sample, add } = collectSamples(header.length)
+    for (const cells of rows) add(cells)
+    const given = { ...USUAL_CHOICES, columns: header.map((name) => ({ header: name, to: 'status' as const })) }
+    const mapping = countFor(doAtOnce(completeReadings(given, header, sample)), header, rows, TODAY)
+    const count = (words: object[]) => words.reduce((sum, some) => sum + Object.keys(some).length, 0)
+    t.ok(count(mapping.columns.map(({ words = {} }) => words)) <= MAX_FILE_WORDS + header.length)
+    t.ok(count(mapping.columns.map(({ seen = {} }) => seen)) <= MAX_FILE_WORDS)
+    t.equal(listQuestions(mapping).length, header.length)
+    t.end()
+  },
+)
