@@ -232,7 +232,8 @@ function readFields(
   const patch: Record<string, unknown> = {}
   let localPhones = NO_PHONES
   let managers = NO_MANAGERS
-  for (const name of Object.keys(sent)) {
+  // Lists no names, as Object.keys would. Parsed JSON inherits none.
+  for (const name in sent) {
     if (name === locating) continue
     const attribute = FIELDS.get(name)
     if (attribute === undefined) {

@@ -123,9 +123,9 @@ function setsStatus({ patch }: ReadRecord): boolean {
 }
 
 function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
-  return drafts.flatMap(({ record, after, effect }) =>
-    !effect || effect.result === 'no_updates' ? [{ employee: after!, patch: record.patch }] : [],
-  )
+  return drafts
+    .filter(({ effect }) => !effect || effect.result === 'no_updates')
+    .map(({ record, after }) => ({ employee: after!, patch: record.patch }))
 }
 
 export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {

@@ -277,8 +277,9 @@ export function addMissing(
   after: Pick<Employee, (typeof ALTERNATIVES)[number][number]>,
   touched: (name: AttributeName) => boolean,
 ): void {
+  const isMissing = (name: keyof typeof after) => after[name] === null
   for (const names of ALTERNATIVES) {
-    if (names.some((name) => after[name] !== null)) continue
+    if (!names.every(isMissing)) continue
     const first = names.find(touched)
     if (first === undefined) continue
     // One that was sent and refused is not missing.
