@@ -55,12 +55,12 @@ const SECTIONS: [item: NavigationItem, ...routes: AddPages[]][] = [
 ]
 
 /** Refuses the pages of a scope until the read models are filled. */
-function requireReadModels(scope: FastifyInstance, { areReadModelsComplete }: PageServices): void {
+function requireReadModels(scope: FastifyInstance, { areReadModelsComplete }: PageServices) {
   refuseHalfBuilt(scope, areReadModelsComplete)
 }
 
 /** The admin interface: sign-in, Company Settings, account. Server-rendered; works without scripts. */
-export async function pages(app: FastifyInstance, services: PageServices): Promise<void> {
+export async function pages(app: FastifyInstance, services: PageServices) {
   const { access, reads, sessions } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeAllContentTypeParsers()
@@ -96,7 +96,7 @@ export async function pages(app: FastifyInstance, services: PageServices): Promi
 }
 
 /** Answers unknown paths with a page. */
-function addUnknownPages(app: FastifyInstance): void {
+function addUnknownPages(app: FastifyInstance) {
   for (const path of ['/settings/*', '/account/*']) {
     app.get(path, (_request, reply) =>
       sendProblemPage(reply, problem('route_not_found', 'There is no page at this address')),
@@ -106,7 +106,7 @@ function addUnknownPages(app: FastifyInstance): void {
 
 /** Lets other sites link to pages; refuses every other request that they cause. */
 function refuseOtherSites(sessions: SessionSettings) {
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest) => {
     if (!isFollowedLink(request)) assertSameOrigin(request, sessions)
   }
 }

@@ -25,7 +25,7 @@ const LOOKED_AT: Record<string, string> = {
   '/account/recovery-codes': 'sign-in/passkeys',
   '/account/tokens/:token/revoke': 'account',
   '/settings/users/:id/tokens/:token/revoke': 'users',
-  '/settings/search': 'palette',
+  '/settings/search': 'search',
   '/settings/attention': 'monday-morning',
   '/settings/attention/snooze': 'monday-morning',
   '/settings/bulk-user-logs': 'bulk-user-logs/list',

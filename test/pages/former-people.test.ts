@@ -40,11 +40,11 @@ const FORMER: [text: string, kind: string][] = [
   ['old-1', 'former external ID'],
 ]
 
-await t.test('the log, the employees and the palette find a person by each, and say what it is', async (t) => {
+await t.test('the log, the employees and the search find a person by each, and say what it is', async (t) => {
   for (const [text, kind] of FORMER) {
     t.match(await open(LOG, text), new RegExp(`is a ${kind} of[^]*${ana.id}[^]*Ana Ruiz`), `log: ${text}`)
     t.match(await open(EMPLOYEES, text), new RegExp(`${ana.id}[^]*Ana Ruiz[^]*${kind}`), `employees: ${text}`)
-    t.match(await search(text), new RegExp(`${ana.id}[^]*Ana Ruiz[^]*is a ${kind}`), `palette: ${text}`)
+    t.match(await search(text), new RegExp(`${ana.id}[^]*Ana Ruiz[^]*is a ${kind}`), `search: ${text}`)
   }
   t.strictSame(await entriesOf('q=old-1'), ['update_one', 'create'])
   t.strictSame(await entriesOf('employee=ana.perez@example.com'), ['update_one', 'create'])

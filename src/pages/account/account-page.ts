@@ -33,7 +33,6 @@ import {
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
-import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
 import { changeOwnPassword } from '#accounts/users/set-password'
 import { OwnPasswordBody, TOKEN_ACTIONS } from '#api/admin/user-schemas'
 import { rememberUser } from '#http/access/known-browser'
@@ -52,11 +51,12 @@ import {
   makePasskeyForm,
 } from './passkeys.ts'
 import { makeTokenForm, renderTokens, addTokenRevocation } from './tokens.ts'
+import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/question-page'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 
 /** `/account/provider`: links the user to an account at the company's identity provider, or unlinks them. */
-function addAccountProvider(app: FastifyInstance, services: PageServices): void {
+function addAccountProvider(app: FastifyInstance, services: PageServices) {
   const { access, company, sessions } = services
   addFormPage(app, {
     path: PATH,
@@ -155,12 +155,12 @@ async function renderProviderLink(services: PageServices, user: UserRecord, comp
     }`
 }
 
-async function findUsedProvider({ providers }: PageServices, companyId: string): Promise<StoredProvider | null> {
+async function findUsedProvider({ providers }: PageServices, companyId: string) {
   const provider = await readProvider(providers.pool, companyId)
   return provider?.use.use === 'off' ? null : provider
 }
 
-async function requireUsedProvider(services: PageServices, companyId: string): Promise<StoredProvider> {
+async function requireUsedProvider(services: PageServices, companyId: string) {
   const provider = await findUsedProvider(services, companyId)
   if (!provider) throw new ProblemError(NO_PROVIDER)
   return provider
@@ -284,7 +284,7 @@ function renderSignOut(action: string, { id, userAgent, address }: ShownSession)
 }
 
 /** `/account`: the user's own name, password, passkeys, tokens and sessions, for every role. */
-export function addAccountPage(app: FastifyInstance, services: PageServices): void {
+export function addAccountPage(app: FastifyInstance, services: PageServices) {
   addFormPage(app, {
     path: ACCOUNT_PATH,
     load: (request) => requireOwnUser(services, request),

@@ -15,7 +15,7 @@ import { problem } from '#domain/errors'
 import { sessionCookie } from '#http/access/session'
 import { ProblemError, refuseField } from '#http/server/problem'
 import { ACCOUNT, ACCOUNT_PATH } from '#wording/navigation'
-import { checkRegistration, makeCreationOptions, type RelyingParty } from '#accounts/passkeys/webauthn'
+import { checkRegistration, makeCreationOptions } from '#accounts/passkeys/webauthn'
 import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cookie'
 import { trimBlanks } from '#text/normalize-text'
 import { readSeenVersion, renderButtons, checkForm } from '#pages/parts/form'
@@ -35,8 +35,7 @@ import {
   renderWarning,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
-import { addQuestionPage } from '#pages/parts/question-page'
-import { renderProof, requireProof } from '#pages/parts/proof'
+import { addQuestionPage, renderProof, requireProof } from '#pages/parts/question-page'
 import { findSupport } from '#pages/sign-in/sign-in-form'
 import { assetUrl } from '#pages/assets/assets'
 import { findBrowserName } from './browser-name.ts'
@@ -100,7 +99,7 @@ function renderPasskeyTable(passkeys: Passkey[], timeZone: string) {
 type PasskeyRequest = PageRequest<{ id: string }>
 
 /** `/account/passkeys/{id}/remove`: removes one of the user's own passkeys. */
-export function addPasskeyRemoval(app: FastifyInstance, services: PageServices): void {
+export function addPasskeyRemoval(app: FastifyInstance, services: PageServices) {
   const { company, sessions } = services
   addQuestionPage(app, {
     path: `${PASSKEYS_PATH}/:id/remove`,
@@ -141,7 +140,7 @@ async function findOwnPasskey({ company }: PageServices, request: PasskeyRequest
 }
 
 /** `/account/recovery-codes`: replaces the user's recovery codes. */
-export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices): void {
+export function addRecoveryCodesPage(app: FastifyInstance, services: PageServices) {
   addQuestionPage(app, {
     path: RECOVERY_CODES_PATH,
     load: (request) => requireOwnUser(services, request),
@@ -197,7 +196,7 @@ function createPendingPasskeys(services: PageServices): SealedCookie<PendingPass
 }
 
 /** `/account/passkeys/new`: the first step to add a passkey, which takes its name and the password. */
-export function addPasskeyAddition(app: FastifyInstance, services: PageServices): void {
+export function addPasskeyAddition(app: FastifyInstance, services: PageServices) {
   const pendingPasskeys = createPendingPasskeys(services)
   addFormPage(app, {
     path: NEW_PATH,
@@ -214,7 +213,6 @@ export function addPasskeyAddition(app: FastifyInstance, services: PageServices)
             name: 'name',
             label: 'Passkey name',
             maxLength: MAX_PASSKEY_NAME_CHARACTERS,
-            autocomplete: 'off',
             hint: 'Helps you to tell your passkeys apart.',
           },
           proof,
@@ -291,7 +289,7 @@ export function makePasskeyForm(services: PageServices): Form<unknown, 'passkey'
   }
 }
 
-function requireParty(services: PageServices): RelyingParty {
+function requireParty(services: PageServices) {
   const { party, reason } = findSupport(services)
   if (party === null) throw refuseField('', `Passkeys are unavailable. ${reason}`)
   return party

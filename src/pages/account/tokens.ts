@@ -33,13 +33,13 @@ import {
   renderFields,
   type FormFields,
   type FormProblem,
+  renderHidden,
 } from '#pages/parts/form'
 import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
-import { addQuestionPage } from '#pages/parts/question-page'
+import { addQuestionPage, renderProof, requireProof } from '#pages/parts/question-page'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderLastFour } from '#pages/parts/attribute-values'
-import { renderProof, requireProof } from '#pages/parts/proof'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
 
@@ -47,7 +47,7 @@ import { renderProof, requireProof } from '#pages/parts/proof'
 type TokenRequest = PageRequest<{ token: string; id: string }>
 
 /** Finds whose tokens a request is about, and the path of the page that lists them. */
-function placeOf(request: FastifyRequest): { userId: string; path: string } {
+function placeOf(request: FastifyRequest) {
   const { id } = request.params as { id?: string }
   if (id === undefined) return { userId: getViewer(request).userId, path: ACCOUNT_PATH }
   return { userId: readUserId(id), path: `${NAVIGATION.users.path}/${id}` }
@@ -62,7 +62,7 @@ export function addTokenRevocation(
   { db, company }: PageServices,
   pattern: string,
   findTrail: (request: TokenRequest) => Promise<readonly UpperPage[]>,
-): void {
+) {
   const { button, done } = TOKEN_ACTIONS.revoke
   addQuestionPage(app, {
     path: `${pattern}/tokens/:token/revoke`,
@@ -85,7 +85,7 @@ export function addTokenRevocation(
   })
 }
 
-async function requireToken(db: LedgerDb, request: TokenRequest): Promise<SeenToken> {
+async function requireToken(db: LedgerDb, request: TokenRequest) {
   const { token: id } = request.params
   const seenToken = isId('tok', id) ? await findUserToken(db, getViewer(request).companyId, id) : null
   if (seenToken?.token.userId !== placeOf(request).userId) throw new ProblemError(NO_SUCH_TOKEN)
@@ -180,7 +180,7 @@ const EVERYTHING = 'everything'
 
 /** Renders what the token may do, as far as there is a choice. */
 function renderScopes(role: Role, fields: FormFields, problem: FormProblem) {
-  if (role === 'member') return html`<input type="hidden" name="${EVERYTHING}" value="on" />`
+  if (role === 'member') return renderHidden(EVERYTHING, 'on')
   const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
   return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="scopes-fault"`}>
@@ -202,7 +202,6 @@ const FIELDS = [
     name: 'name',
     label: 'Token name',
     maxLength: 120,
-    autocomplete: 'off',
     hint: 'What uses the token, such as “Nightly export”.',
   },
   { name: 'expires_in_days', label: 'Expires in (days)', type: 'number', min: 1, max: MAX_TOKEN_DAYS },

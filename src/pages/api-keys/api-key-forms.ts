@@ -22,7 +22,7 @@ import { trimBlanks } from '#text/normalize-text'
 import { formatNumber } from '#wording/numbers'
 import { countCallsByHour } from '#projections/bulk-user-logs/usage-queries'
 import type { LedgerDb } from '#ledger/tables'
-import { refuseField, type ProblemError } from '#http/server/problem'
+import { refuseField } from '#http/server/problem'
 import { LIMITED } from '#domain/accounts/key-limits'
 import {
   readWholeNumber,
@@ -73,7 +73,6 @@ const QUOTAS = `${formatNumber(DEFAULT_QUOTA_LIMIT)}, or ${formatNumber(PROVIDER
 /** A limit is a number or a share. */
 const LIMIT = {
   maxLength: 9,
-  autocomplete: 'off',
   isRequired: false,
   read(text: string) {
     const trimmed = text.replaceAll(' ', '')
@@ -89,7 +88,6 @@ export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): r
       name: 'name',
       label: 'Name',
       maxLength: 120,
-      autocomplete: 'off',
       hint: 'What uses the key, such as “Nightly HR sync”.',
       format: ({ name }) => name,
       read: trimBlanks,
@@ -216,7 +214,7 @@ const HOURS = {
 const WORKDAYS = [1, 2, 3, 4, 5]
 
 /** Reads the form. Throws a problem that names the field. */
-export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
+export function readExpectedCalls(fields: FormFields) {
   if (fields['way'] === 'never') return null
   if (fields['way'] === 'hours') {
     const hours = readWholeNumber(fields['every_hours'])
@@ -230,17 +228,12 @@ export function readExpectedCalls(fields: FormFields): ExpectedCalls | null {
   return { by_time: time, weekdays }
 }
 
-function refuse(name: string, rule: string): ProblemError {
+function refuse(name: string, rule: string) {
   return refuseField(`/${name}`, `${name} ${rule}`)
 }
 
 /** Proposes when to expect calls of a key, from those that it made in the last weeks; null if they show no habit. */
-export async function readProposal(
-  db: LedgerDb,
-  companyId: string,
-  { key, now }: SeenKey,
-  timeZone: string,
-): Promise<ExpectedCalls | null> {
+export async function readProposal(db: LedgerDb, companyId: string, { key, now }: SeenKey, timeZone: string) {
   const nowMs = Date.parse(now)
   const from = new Date(nowMs - PROPOSAL_DAYS * 86_400_000).toISOString()
   const hours = await countCallsByHour(db, companyId, { from, to: now }, { key: key.id })

@@ -36,7 +36,7 @@ import {
   type PageRequest,
 } from '#pages/parts/form-page'
 import { addQuestionPage } from '#pages/parts/question-page'
-import { checkForm, keepLineBreaks, readSeenVersion } from '#pages/parts/form'
+import { checkForm, keepLineBreaks, readSeenVersion, type FormFields } from '#pages/parts/form'
 import { formatScopes } from '#pages/parts/key-words'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
@@ -106,8 +106,11 @@ const { revoke: REVOKE, ...ACTIONS } = KEY_ACTIONS
 type KeyRequest = PageRequest<{ id: string }>
 
 /** `/settings/api-keys/{id}`: one key, with everything that can be done with it. */
-export function addApiKeyPage(app: FastifyInstance, services: PageServices): void {
+export function addApiKeyPage(app: FastifyInstance, services: PageServices) {
   const { company, sessions } = services
+  const idOf = ({ params }: KeyRequest) => readKeyId(params.id)
+  const change = (request: KeyRequest, asked: Parameters<typeof changeApiKey>[3], fields: FormFields) =>
+    changeApiKey(company, getActing(request), idOf(request), asked, readSeenVersion(fields))
   addFormPage(app, {
     path: `${PATH}/:id`,
     load: (request: KeyRequest) => loadPage(services, request),
@@ -127,14 +130,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
           // The form shows the expiry to the minute, and must not round it when something else is saved.
           const changed = expiry === undefined || expiry === shown['expires_at'] ? others : fields
           const name = keepLineBreaks(fields['name'] ?? '', shown['name'])
-          const changes = readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone)))
-          await changeApiKey(
-            company,
-            getActing(request),
-            readKeyId(request.params.id),
-            changes,
-            readSeenVersion(fields),
-          )
+          await change(request, readEdit(checkForm(EditBody, readKeyBody({ ...changed, name }, timeZone))), fields)
           return { done: 'saved' }
         },
       },
@@ -142,22 +138,15 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
         path: '/rotate',
         async issue(request, fields) {
           const { overlap_seconds: overlap } = readOverlap(RotateBody, fields)
-          const acting = getActing(request)
-          const rotated = await rotateApiKey(
-            company,
-            acting,
-            readKeyId(request.params.id),
-            overlap,
-            readSeenVersion(fields),
-          )
+          const seen = readSeenVersion(fields)
+          const rotated = await rotateApiKey(company, getActing(request), idOf(request), overlap, seen)
           return { page: showSecret(request, sessions, rotated) }
         },
       },
       expect: {
         path: '/expect',
         async run(request, fields) {
-          const edit = { change: 'edit', expectedCalls: readExpectedCalls(fields) } as const
-          await changeApiKey(company, getActing(request), readKeyId(request.params.id), edit, readSeenVersion(fields))
+          await change(request, { change: 'edit', expectedCalls: readExpectedCalls(fields) }, fields)
           return { done: 'saved' }
         },
       },
@@ -168,13 +157,12 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
             max_deactivations: readExcess(fields['max_deactivations']),
             max_changes: readExcess(fields['max_changes']),
           })
-          const change = { change: 'allow', ...numbers } as const
-          await changeApiKey(company, getActing(request), readKeyId(request.params.id), change, readSeenVersion(fields))
+          await change(request, { change: 'allow', ...numbers }, fields)
           return { done: 'allowed' }
         },
       },
-      ...listActionForms(ACTIONS, (request: KeyRequest, change) =>
-        changeApiKey(company, getActing(request), readKeyId(request.params.id), { change }),
+      ...listActionForms(ACTIONS, (request: KeyRequest, action) =>
+        changeApiKey(company, getActing(request), idOf(request), { change: action }),
       ),
     },
   })
@@ -182,7 +170,7 @@ export function addApiKeyPage(app: FastifyInstance, services: PageServices): voi
 }
 
 /** `/settings/api-keys/{id}/revoke`: asks before a key is revoked. The page of the key takes the form. */
-function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
+function addKeyRevocation(app: FastifyInstance, services: PageServices) {
   addQuestionPage(app, {
     path: `${PATH}/:id/revoke`,
     load: (request: KeyRequest) => loadKey(services, request),
@@ -206,7 +194,7 @@ function addKeyRevocation(app: FastifyInstance, services: PageServices): void {
   })
 }
 
-async function loadKey({ db }: PageServices, request: KeyRequest): Promise<SeenKey> {
+async function loadKey({ db }: PageServices, request: KeyRequest) {
   return requireKey(await findApiKey(db, getViewer(request).companyId, readKeyId(request.params.id)))
 }
 

@@ -40,7 +40,6 @@ const ASSETS = {
   'elements.js': read('elements.js'),
   'script.js': read('script.js'),
   'keyboard.js': read('keyboard.js'),
-  'palette.js': read('palette.js'),
   'live-log.js': read('live-log.js'),
   'passkeys.js': read('passkeys.js'),
   'verify-evidence.js': read('verify-evidence.js'),
@@ -55,7 +54,7 @@ export function assetUrl(name: keyof typeof ASSETS): string {
 }
 
 /** Serves the style sheet, the scripts and the icon of the pages. */
-export function pageAssets(app: FastifyInstance): void {
+export function pageAssets(app: FastifyInstance) {
   for (const [name, content] of Object.entries(ASSETS)) {
     const path = assetUrl(name as keyof typeof ASSETS)
     const type = TYPES[name.split('.').at(-1)!]!

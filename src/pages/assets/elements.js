@@ -1,12 +1,4 @@
-// What several scripts need: elements with content, and HTML that this server has rendered.
-
-/** Makes an element with texts and other elements in it. */
-export function make(name, attributes, ...content) {
-  const element = document.createElement(name)
-  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value)
-  element.append(...content)
-  return element
-}
+// What several scripts need: HTML that this server has rendered.
 
 /** The only place where text becomes elements. */
 const policy = window.trustedTypes?.createPolicy('rendered-rows', { createHTML: (html) => html })

@@ -46,30 +46,16 @@ import {
   renderUndoings,
   renderWholeRefusal,
 } from './entry.ts'
-import {
-  renderCauses,
-  ALL,
-  chooseOutcomes,
-  PAGE_SIZES,
-  renderRecords,
-  type RecordPage,
-  type RecordQuery,
-} from './entry-records.ts'
+import { renderCauses, ALL, chooseOutcomes, PAGE_SIZES, renderRecords, type RecordQuery } from './entry-records.ts'
 import { renderRecordDetails, renderPersonInFull } from './records.ts'
 import { renderRejectedBody } from './rejected-body.ts'
 
 type FixRequest = PageRequest<{ log_id: string }>
 
-interface Fixable {
-  entry: LogEntry
-  /** Null if a form can't correct it. */
-  call: FaultyCall | null
-}
-
 /** `/settings/bulk-user-logs/{log_id}/fix`: the values for which records were refused, to send the call again. */
-export function addFixPage(app: FastifyInstance, services: PageServices, path: string): void {
+export function addFixPage(app: FastifyInstance, services: PageServices, path: string) {
   const config = { isHeavyRead: ALWAYS }
-  const load = async (request: FixRequest): Promise<Fixable> => {
+  const load = async (request: FixRequest) => {
     const { companyId } = getViewer(request)
     const db = await services.reads.of(companyId, request.left)
     const entry = await services.requireLogEntry(db, companyId, request.params.log_id)
@@ -156,7 +142,7 @@ async function sendAgain(
   entry: LogEntry,
   call: FaultyCall,
   given: FormFields,
-): Promise<string> {
+) {
   const { companyId } = getViewer(request)
   const values = call.fields.map((_, at) => trimBlanks(given[nameOf(at)] ?? ''))
   const corrected = await correctCall(await reads.of(companyId, request.left), companyId, entry, call, values)
@@ -181,7 +167,7 @@ const NOT_KEPT = problem(
 type EntryRequest = PageRequest<{ log_id: string }>
 
 /** `/settings/bulk-user-logs/{log_id}`: an entry with its records, and a page for each record. */
-export function addEntryPages(app: FastifyInstance, services: PageServices, path: string): void {
+export function addEntryPages(app: FastifyInstance, services: PageServices, path: string) {
   const config = { isHeavyRead: whenGiven(['q', 'error']) }
   app.get(`${path}/:log_id`, { config }, async (request: EntryRequest, reply) => {
     const { db, entry, client } = await openEntry(services, request)
@@ -267,7 +253,7 @@ async function readRecordPage(
   entry: LogEntry,
   filter: RecordFilter,
   { limit, cursor, before }: RecordQuery,
-): Promise<RecordPage> {
+) {
   // One extra row tells whether there is another page.
   const after = cursor === undefined ? -1 : decodeCursor(cursor)
   const place = before === undefined ? { after } : { before: decodeCursor(before) }

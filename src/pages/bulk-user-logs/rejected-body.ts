@@ -53,7 +53,7 @@ function renderMarked(text: string, at: number, lineEnd: number) {
 const UNSEEN = /[\s\p{C}]/u
 
 /** The part of a text around an index: where it begins, where the line of the index ends, and where the part ends. */
-function findSurroundings(text: string, at: number): { from: number; lineEnd: number; to: number } {
+function findSurroundings(text: string, at: number) {
   const startOfLine = (index: number) => (index === 0 ? 0 : text.lastIndexOf('\n', index - 1) + 1)
   const endOfLine = (index: number) => {
     const end = text.indexOf('\n', index)

@@ -2,11 +2,11 @@ import { databaseTimeMs } from '#postgres/database-clock'
 import type { EntryFilter } from '#projections/bulk-user-logs/queries'
 import { countCallsByHour, type CallsOfHour } from '#projections/bulk-user-logs/usage-queries'
 import type { LedgerDb } from '#ledger/tables'
-import { type OutcomeBar, renderOutcomeChart } from './outcome-chart.ts'
+import { renderOutcomeChart } from './outcome-chart.ts'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
 import type { FormFields } from '#pages/parts/form'
 import { DAY_MS, formatLocal, formatLocalDay, HOUR_MS, listDaysUpTo } from '#domain/local-times'
-import { type Html, formatCalendarDay } from '#pages/parts/elements'
+import { formatCalendarDay } from '#pages/parts/elements'
 
 /*
  * The chart above the list, and on the page of a key: the calls of the chosen time by hour or by day. It counts whole hours, so in a time zone that
@@ -66,7 +66,7 @@ export async function readCallsChart(
   companyId: string,
   { given, filter }: { given: FormFields; filter: EntryFilter },
   timeZone: string,
-): Promise<Html | null> {
+) {
   const nowMs = databaseTimeMs()
   const whole = divideTime(filter, timeZone, nowMs)
   if (whole.slots.length === 0) return null
@@ -91,10 +91,7 @@ export async function readCallsChart(
 }
 
 /** Sums the calls of hours by the slots in which they start. */
-export function sumBySlot(
-  counts: readonly CallsOfHour[],
-  slots: readonly Slot[],
-): (Pick<OutcomeBar, 'completed' | 'failed'> & { slot: Slot })[] {
+export function sumBySlot(counts: readonly CallsOfHour[], slots: readonly Slot[]) {
   const ofHour = Map.groupBy(counts, ({ hour }) => Date.parse(hour))
   return slots.map((slot) => {
     const sums = { slot, completed: 0, failed: 0 }
@@ -106,7 +103,7 @@ export function sumBySlot(
 }
 
 /** Returns the filters that select a slot: days if it is one, else local times. */
-function formatRange({ from, to }: Slot, timeZone: string): { from: string; to: string } {
+function formatRange({ from, to }: Slot, timeZone: string) {
   const [first, end] = [formatLocal(from, timeZone), formatLocal(to, timeZone)]
   if (!first.endsWith('T00:00') || !end.endsWith('T00:00')) return { from: first, to: end }
   return { from: formatLocalDay(from, timeZone), to: formatLocalDay(to - 1, timeZone) }

@@ -1,5 +1,5 @@
 import { formatCount } from '#wording/numbers'
-import { formatDay, html, type Html } from '#pages/parts/elements'
+import { formatDay, html } from '#pages/parts/elements'
 
 /** Pixels. The line is as wide as its place. */
 const [HEIGHT, MIDDLE, RADIUS] = [34, 10, 5]
@@ -10,7 +10,7 @@ const FEWEST = 3
  * Renders instants, newest first, as points on a line of time, to see when much happened. Needs a table of them. Nothing
  * if they are few, or all at once.
  */
-export function renderMoments(instants: readonly string[], timeZone: string): Html | null {
+export function renderMoments(instants: readonly string[], timeZone: string) {
   const times = instants.map((instant) => Date.parse(instant))
   const [last, first] = [times[0] ?? 0, times.at(-1) ?? 0]
   if (times.length < FEWEST || last === first) return null

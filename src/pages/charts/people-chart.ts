@@ -2,14 +2,14 @@ import { formatLocalDay, listDaysUpTo } from '#domain/local-times'
 import type { LedgerDb } from '#ledger/tables'
 import { databaseTimeMs } from '#postgres/database-clock'
 import { readDailyUsage } from '#projections/bulk-user-logs/usage-queries'
-import { formatCalendarDay, type Html } from '#pages/parts/elements'
+import { formatCalendarDay } from '#pages/parts/elements'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
 import { renderOutcomeChart } from './outcome-chart.ts'
 
 const DAYS = 30
 
 /** Reads and renders how many people were created and deactivated each day. Returns null if nobody was. */
-export async function readPeopleChart(db: LedgerDb, companyId: string, timeZone: string): Promise<Html | null> {
+export async function readPeopleChart(db: LedgerDb, companyId: string, timeZone: string) {
   const days = listDaysUpTo(formatLocalDay(databaseTimeMs(), timeZone), DAYS, timeZone)
   const bars = days.map(({ day }) => {
     const href = buildUrl(NAVIGATION.bulkUserLogs.path, { from: day, to: day })

@@ -14,7 +14,7 @@ import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 const { path: PATH } = NAVIGATION.company
 
 /** `/settings/company`: the company, its time zone, and its country. */
-export function addCompanyPage(app: FastifyInstance, { db, company }: PageServices): void {
+export function addCompanyPage(app: FastifyInstance, { db, company }: PageServices) {
   addFormPage(app, {
     path: PATH,
     load: (request) => readCompany(db, getViewer(request).companyId),

@@ -35,7 +35,7 @@ const REFRESH_MS = 10_000
  * `/settings/health`: how far each projection of the company is, and what does not work. What concerns all companies is
  * for operators, in metrics and on the command line.
  */
-export function addHealthPage(app: FastifyInstance, { db, health }: PageServices): void {
+export function addHealthPage(app: FastifyInstance, { db, health }: PageServices) {
   addFormPage(app, {
     path: PATH,
     load: (request) => loadReport(db, health, getViewer(request).companyId),

@@ -53,7 +53,7 @@ function formatEmployee(employee: Employee): FormFields {
 /** Renders the fields. */
 function renderEmployeeFields(employee: Employee, values: FormFields, problem: FormProblem) {
   const field = (name: string, label: string, rest: object = {}) =>
-    renderField({ name, label, value: values[name] ?? '', isRequired: false, autocomplete: 'off', ...rest }, problem)
+    renderField({ name, label, value: values[name] ?? '', isRequired: false, ...rest }, problem)
   return html`${FIELDS.map((name) => field(name, formatAttributeName(name), describe(name)))}
   ${listCustom(employee).map(([name, label]) => field(name, label))}`
 }
@@ -88,7 +88,7 @@ function toMember(name: AttributeName, text: string): [string, string | null] {
 }
 
 /** Keeps numbers numbers, and booleans booleans, where the text is one. */
-function readCustom(text: string, before: CustomValue): CustomValue | null {
+function readCustom(text: string, before: CustomValue) {
   if (text === '') return null
   if (typeof before === 'number' && /^-?\d{1,15}(?:\.\d{1,10})?$/.test(text)) return Number(text)
   if (typeof before === 'boolean' && (text === 'true' || text === 'false')) return text === 'true'
@@ -116,7 +116,7 @@ const CHANGED_MEANWHILE = problem(
 )
 
 /** `/settings/employees/{id}/edit`: the values of an employee, for administrators to change. Each change is a call. */
-export function addEmployeeEdit(app: FastifyInstance, services: PageServices): void {
+export function addEmployeeEdit(app: FastifyInstance, services: PageServices) {
   const config = { isHeavyRead: ALWAYS }
   const load = (request: EmployeeRequest) => loadEmployee(services, request)
   addFormPage(app, {
@@ -173,7 +173,7 @@ export function addEmployeeEdit(app: FastifyInstance, services: PageServices): v
 }
 
 /** Reads an employee from the ledger, which has every change from the moment of its answer. */
-async function loadEmployee({ reads }: PageServices, request: EmployeeRequest): Promise<Employee> {
+async function loadEmployee({ reads }: PageServices, request: EmployeeRequest) {
   const { companyId } = getViewer(request)
   const id = readEmployeeId(request.params.id)
   const db = await reads.of(companyId, request.left)
@@ -190,7 +190,7 @@ async function change(
   employee: Employee,
   changes: Record<string, unknown>,
   fields: FormFields,
-): Promise<void> {
+) {
   const { id, version } = employee
   if (readSeenVersion(fields) !== version) throw new ProblemError(CHANGED_MEANWHILE)
   const { status, body } = await callByHand(commands, {

@@ -8,7 +8,7 @@ import { buildEmployeeUrl, NAVIGATION, buildUrl, EVIDENCE_PATH } from '#wording/
 import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
 import { formatNumber } from '#wording/numbers'
-import { listStoredEvents, type EventPlace, type ListedEvent } from '#ledger/read/browse-events'
+import { listStoredEvents, type EventPlace } from '#ledger/read/browse-events'
 import { readHead } from '#ledger/read/read-head'
 import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '#api/audit/employee-history'
 import { ALWAYS } from '#http/access/heavy-reads'
@@ -29,14 +29,7 @@ import {
   renderEmpty,
 } from '#pages/parts/elements'
 import { renderPageLinks } from '#pages/parts/list-pages'
-import {
-  toFormProblem,
-  renderField,
-  renderFormAlert,
-  readFormFields,
-  type FormFields,
-  type FormProblem,
-} from '#pages/parts/form'
+import { toFormProblem, renderField, renderFormAlert, readFormFields, type FormFields } from '#pages/parts/form'
 import { renderNotice } from '#pages/parts/form-page'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -154,7 +147,7 @@ const PATH = NAVIGATION.employees.path
 const DONE = { erased: "Person erased. This can't be undone.", ...EDITED }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
-export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEmployeePage(app: FastifyInstance, { reads }: PageServices) {
   app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
     const id = readEmployeeId(request.params.id)
     const query = readFormFields(request.query)
@@ -202,12 +195,7 @@ export function addEmployeePage(app: FastifyInstance, { reads }: PageServices): 
 }
 
 /** Lists events of an employee, those nearest to a place. */
-async function listEvents(
-  db: LedgerDb,
-  companyId: string,
-  id: string,
-  page: { place: EventPlace; limit: number },
-): Promise<ListedEvent[]> {
+async function listEvents(db: LedgerDb, companyId: string, id: string, page: { place: EventPlace; limit: number }) {
   return (await listStoredEvents(db, companyId, { stream: id }, page)).events
 }
 
@@ -244,13 +232,7 @@ async function renderHistory(
 }
 
 /** Reads the employee at the time or position in the address, or returns the problem of a bad address. */
-async function readEmployeeAtMoment(
-  db: LedgerDb,
-  companyId: string,
-  id: string,
-  at: string,
-  timeZone: string,
-): Promise<{ seen: SeenEmployee | null; problem: FormProblem }> {
+async function readEmployeeAtMoment(db: LedgerDb, companyId: string, id: string, at: string, timeZone: string) {
   try {
     const moment = readLocal(at) ? new Date(findEndOf(at, timeZone)).toISOString() : at
     const { position: head } = await readHead(db, companyId)
@@ -269,7 +251,7 @@ async function findSteps(
   companyId: string,
   id: string,
   { position, head }: Pick<SeenEmployee, 'position' | 'head'>,
-): Promise<Pick<SeenEmployee, 'earlier' | 'later' | 'version'>> {
+) {
   const [past, future] = await Promise.all([
     position === 0 ? [] : listEvents(db, companyId, id, { place: { upTo: position }, limit: 2 }),
     position >= head ? [] : listEvents(db, companyId, id, { place: { from: position + 1 }, limit: 1 }),

@@ -25,7 +25,16 @@ import {
   renderFormAlert,
   readFormFields,
 } from '#pages/parts/form'
-import { html, renderStatusBadge, renderEmployeeLink, renderTable, isolate, renderButton } from '#pages/parts/elements'
+import {
+  html,
+  renderStatusBadge,
+  renderEmployeeLink,
+  renderTable,
+  isolate,
+  renderButton,
+  renderDownload,
+  renderNothing,
+} from '#pages/parts/elements'
 import { renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { sendUserPage } from '#pages/parts/layout'
@@ -63,7 +72,7 @@ function renderPeopleFilter(given: FormFields, problem: FormProblem) {
   const orders = listOptions(ORDERS, ORDERS.newest).filter(({ value: order }) => order !== 'newest')
   const hint =
     'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
-  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254, autocomplete: 'off' }
+  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254 }
   const isNarrowed = Object.keys(given).some((name) => name !== 'q')
   return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
     ${renderField({ ...search, isRequired: false }, problem)}
@@ -90,7 +99,7 @@ const Search = Type.Object({ q: Type.String({ maxLength: 254 }) })
 const DONE = { erased: 'Person erased. Refused records no longer contain their data.' }
 
 /** `/settings/employees`: the list of people, with filters, and the search for one of them. */
-export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices) {
   const isHeavyRead = ({ query }: FastifyRequest) => Object.keys(readPeopleFields(readFormFields(query))).length > 0
   app.get(PATH, { config: { isHeavyRead } }, async (request, reply) => {
     const viewer = getViewer(request)
@@ -142,7 +151,7 @@ async function readPeople(
   { companyId, timeZone }: SessionUser,
   given: FormFields,
   cursor: string | undefined,
-): Promise<PeopleList> {
+) {
   try {
     const page = { after: cursor === undefined ? null : decodeIdCursor('emp', cursor), limit: ROWS_A_PAGE + 1 }
     if (isSearch(given)) {
@@ -162,7 +171,7 @@ async function readPeople(
 }
 
 /** Finds whom somebody means by an id, an email, or an external id. Throws a problem if it is nobody. */
-async function findManager(db: LedgerDb, companyId: string, text: string): Promise<string> {
+async function findManager(db: LedgerDb, companyId: string, text: string) {
   if (isId('emp', text)) return text
   for (const by of ['email', 'external_id'] as const) {
     const id = await findEmployeeIdBy(db, companyId, by, by === 'email' ? normalizeEmail(text) : text)
@@ -174,19 +183,17 @@ async function findManager(db: LedgerDb, companyId: string, text: string): Promi
 
 function renderDownloads(filter: FormFields) {
   return html`<div class="tools">
-    <a class="button" href="${buildUrl('/admin/v1/employees.csv', filter)}" download>Download CSV</a>
-    <a class="button" href="${buildUrl('/admin/v1/employees.xlsx', filter)}" download>Download workbook</a>
+    ${renderDownload(buildUrl('/admin/v1/employees.csv', filter), 'Download CSV')}
+    ${renderDownload(buildUrl('/admin/v1/employees.xlsx', filter), 'Download workbook')}
   </div>`
 }
 
 function renderList(given: FormFields, cursor: string | undefined, { people, former }: PeopleList) {
   if (people.length + former.length === 0) {
-    return html`<div class="empty">
-      <h2>No matching employees</h2>
-      <p>
-        Former names, emails and IDs are found if you enter them whole. To find an erased person, search by ID.
-      </p>
-    </div>`
+    return renderNothing(
+      'No matching employees',
+      'Former names, emails and IDs are found if you enter them whole. To find an erased person, search by ID.',
+    )
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'
   return html`${people.length !== 0 && renderPeople(caption, people.slice(0, ROWS_A_PAGE))}

@@ -4,7 +4,7 @@ import { ALWAYS } from '#http/access/heavy-reads'
 import { ErasureBody, makeReport, readIdentifier } from '#api/admin/personal-data'
 import { ProblemError } from '#http/server/problem'
 import { NAVIGATION, buildEmployeeUrl } from '#wording/navigation'
-import { type Employee, formatFullName } from '#domain/employees/employee'
+import { formatFullName } from '#domain/employees/employee'
 import { eraseEmployee, findErasureScope, type ErasureScope } from '#personal-data/erase-employee'
 import type { NamedPerson } from '#personal-data/find-person'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
@@ -35,7 +35,7 @@ import type { EmployeeRequest } from './employee-edit.ts'
 
 /** Renders the fields that name a person, one of which is filled in. */
 function renderPersonFields(emailLabel: string, values: FormFields, problem: FormProblem) {
-  const optional = { isRequired: false, autocomplete: 'off' } as const
+  const optional = { isRequired: false } as const
   const hint = 'Current, or as it appears in a refused record; case does not matter.'
   const fields = [
     { name: 'email', label: emailLabel, ...optional, hint },
@@ -56,7 +56,7 @@ const ONE_OF_FOUR = fieldError(
 const FIELDS = ['employee_id', 'email', 'external_id', 'user_name'] as const
 
 /** `/settings/employees/personal-data`: a report of an employee, or of a person who appears only in refused records. */
-export function addEmployeeReport(app: FastifyInstance, services: PageServices): void {
+export function addEmployeeReport(app: FastifyInstance, services: PageServices) {
   addFormPage(app, {
     path: REPORT_PATH,
     load: async () => null,
@@ -77,7 +77,6 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices):
                 label: 'Employee ID',
                 value: values['employee_id'] ?? '',
                 isRequired: false,
-                autocomplete: 'off',
               },
               problem,
             )}
@@ -109,7 +108,7 @@ const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter an email, an exter
 const HEAVY = { config: { isHeavyRead: ALWAYS } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
-export function addEmployeeErasure(app: FastifyInstance, services: PageServices): void {
+export function addEmployeeErasure(app: FastifyInstance, services: PageServices) {
   addQuestionPage(app, {
     path: `${PATH}/:id/erase`,
     ...HEAVY,
@@ -138,7 +137,7 @@ export function addEmployeeErasure(app: FastifyInstance, services: PageServices)
 }
 
 /** `/settings/employees/erase`: finds a person, and erases one who appears only in refused records. */
-function addPersonErasure(app: FastifyInstance, { company }: PageServices): void {
+function addPersonErasure(app: FastifyInstance, { company }: PageServices) {
   addFormPage(app, {
     path: `${PATH}/erase`,
     load: async () => null,
@@ -175,22 +174,15 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices): void
 }
 
 /** Reads what names a person as the endpoint does. Throws a problem unless exactly one was entered. */
-function readPersonFields({ email = '', external_id = '', user_name = '' }: FormFields): NamedPerson {
+function readPersonFields({ email = '', external_id = '', user_name = '' }: FormFields) {
   const named = { email: trimBlanks(email), external_id, user_name }
   const given = Object.entries(named).filter(([, text]) => text !== '')
   if (given.length !== 1) throw new ProblemError(invalidFields([ONE_IDENTIFIER]))
   return readIdentifier(checkForm(ErasureBody, Object.fromEntries(given)))
 }
 
-interface ShownPerson {
-  /** Null when the person is erased already, but newer refused records mention them. */
-  employee: Employee | null
-  /** What an administrator types to confirm. */
-  typed: string
-}
-
 /** Reads from the ledger itself who would be erased: the read model may be behind. */
-async function readPerson(db: LedgerDb, companyId: string, id: string): Promise<ShownPerson> {
+async function readPerson(db: LedgerDb, companyId: string, id: string) {
   const state = await readEmployeeAt(db, companyId, id, Number.MAX_SAFE_INTEGER)
   if (state.standing === 'unknown') throw makeUnknownEmployeeError()
   const employee = state.standing === 'known' ? state.employee : null

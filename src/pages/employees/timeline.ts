@@ -43,12 +43,7 @@ interface TimelinePlace {
 }
 
 /** Reads a page of an employee's history, from a limited number of events. */
-export async function readTimeline(
-  db: LedgerDb,
-  companyId: string,
-  id: string,
-  { before, attribute }: TimelinePlace,
-): Promise<Timeline> {
+export async function readTimeline(db: LedgerDb, companyId: string, id: string, { before, attribute }: TimelinePlace) {
   const changes: Change[] = []
   let reached = before
   for (let seen = 0; seen < MAX_EVENTS_SEEN;) {
@@ -154,7 +149,7 @@ function renderWholeEvent(event: EmployeeStreamEvent) {
 }
 
 /** Reads the place in an address; anything malformed means the newest page. */
-export function readTimelinePlace({ attribute = '', before = '' }: Readonly<Record<string, string>>): TimelinePlace {
+export function readTimelinePlace({ attribute = '', before = '' }: Readonly<Record<string, string>>) {
   return {
     attribute: attribute === '' ? null : attribute,
     before: /^[1-9]\d{0,8}$/.test(before) ? Number(before) : null,

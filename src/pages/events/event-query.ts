@@ -1,5 +1,5 @@
-import { type RecordError, fieldError, invalidFields } from '#domain/errors'
-import { STREAM_PREFIXES } from '#domain/event-types'
+import { fieldError, invalidFields } from '#domain/errors'
+import { STREAM_PREFIXES, EVENT_TYPES, isEventType, type StreamPrefix } from '#domain/event-types'
 import { isId } from '#domain/ids'
 import type { EventPlace } from '#ledger/read/browse-events'
 import type { EventFilter } from '#ledger/read/event-filter'
@@ -18,12 +18,61 @@ import {
   renderChoice,
   renderDayField,
   renderField,
-  type Choice,
   renderHidden,
 } from '#pages/parts/form'
-import { html, renderSegments, renderButton } from '#pages/parts/elements'
-import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
+import { html, renderSegments, renderButton, renderAlert } from '#pages/parts/elements'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
+import type { EventType } from '#domain/events'
+
+type Group = keyof typeof LABELS
+
+const LABELS = {
+  calls: 'Calls',
+  employees: 'Employees',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+  users: 'Users',
+  signIns: 'Sign-ins',
+  providers: 'Identity provider',
+  company: 'Company',
+}
+
+const OF_STREAM: Record<StreamPrefix, Group> = {
+  log: 'calls',
+  emp: 'employees',
+  key: 'keys',
+  whk: 'webhooks',
+  usr: 'users',
+  idp: 'providers',
+  com: 'company',
+}
+
+const SIGN_INS: readonly EventType[] = ['UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed']
+
+function findGroup(type: EventType) {
+  return SIGN_INS.includes(type) ? 'signIns' : OF_STREAM[EVENT_TYPES[type].stream]
+}
+
+/** The groups of event types that the event stream can be narrowed to. Each type is in one of them. */
+export const EVENT_GROUPS: Readonly<Record<string, { label: string; types: readonly EventType[] }>> =
+  Object.fromEntries(
+    Object.entries(LABELS).map(([group, label]) => {
+      const types = Object.keys(EVENT_TYPES).filter(isEventType)
+      return [group, { label, types: types.filter((type) => findGroup(type) === group) }]
+    }),
+  )
+
+/** Finds the event types that a value of the filter stands for: a group, or one type. Null for anything else. */
+function findTypes(value: string) {
+  if (Object.hasOwn(EVENT_GROUPS, value)) return EVENT_GROUPS[value]!.types
+  return isEventType(value) ? [value] : null
+}
+
+/** Formats the name of an event type as words: `Api key issued`. */
+function formatTypeName(type: string): string {
+  const words = type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace(/^Api /, 'API ')
+}
 
 /** The filters of the event stream in an address. */
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
@@ -44,7 +93,7 @@ export interface EventQuery {
 }
 
 /** Reads an address. Days and times are in the company's time zone; a day in `to` is included. */
-export function readEventQuery(query: unknown, timeZone: string): EventQuery {
+export function readEventQuery(query: unknown, timeZone: string) {
   const texts = readFormFields(query)
   const [given, places] = [pickFields(texts, FILTERS), pickFields(texts, PLACES)]
   const errors = [
@@ -70,13 +119,13 @@ export function readEventQuery(query: unknown, timeZone: string): EventQuery {
 
 const NOTHING = { filter: {}, between: {}, place: { upTo: Number.MAX_SAFE_INTEGER } }
 
-function readPlace({ position, newer_from: newerFrom }: FormFields): EventPlace {
+function readPlace({ position, newer_from: newerFrom }: FormFields) {
   if (newerFrom !== undefined) return { from: Number(newerFrom) }
   return { upTo: position === undefined ? Number.MAX_SAFE_INTEGER : Number(position) }
 }
 
 /** Checks one value. Returns its error, or null. */
-function findError(name: string, text: string): RecordError | null {
+function findError(name: string, text: string) {
   const check = CHECKS[name]
   return !check || check.holds(text) ? null : fieldError(`/${name}`, 'invalid_value', `${name} ${check.rule}`)
 }
@@ -122,12 +171,12 @@ export async function renderEventFilter(
   const kinds = Object.entries({ '': { label: 'All' }, ...EVENT_GROUPS }).map(([type, { label }]) => {
     return { label, href: buildUrl(PATH, { ...others, type, ...view }), isChosen: type === value('type') }
   })
-  const optional = { isRequired: false, autocomplete: 'off' }
+  const optional = { isRequired: false }
   const actors = await listActorOptions(db, companyId, value('actor'))
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
-  const alert = html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`
+  const alert = renderAlert('These filters are not valid. Correct the marked fields.')
   return html`${problem && alert}
     <div class="cluster">
       ${renderSegments('Kind of event', kinds)}
@@ -184,7 +233,7 @@ const TYPES = [
   }),
 ]
 
-async function listActorOptions(db: LedgerDb, companyId: string, value: string): Promise<Choice['options']> {
+async function listActorOptions(db: LedgerDb, companyId: string, value: string) {
   const { keys, users } = await listActors(db, companyId, ACTORS_OFFERED)
   const isOffered = value === '' || value in WITHOUT_ID || [...keys, ...users].some(({ id }) => id === value)
   const names = isOffered ? new Map<string, string>() : await readNames(db, companyId, [value])

@@ -3,7 +3,7 @@ import type { SessionUser } from '#accounts/users/sessions'
 import type { AttributeChanges, CallCounts, EventData, EventType } from '#domain/events'
 import type { EventHeader } from '#ledger/integrity/codec'
 import type { ListedEvent } from '#ledger/read/browse-events'
-import { buildEmployeeUrl, buildUrl, NAVIGATION, type NavigationItem } from '#wording/navigation'
+import { buildEmployeeUrl, buildUrl, NAVIGATION } from '#wording/navigation'
 import { formatAttributeName, renderShortChange } from '#pages/parts/attribute-values'
 import { isolate, html, type Html, renderNameLink, formatCalendarDay, renderJoined } from '#pages/parts/elements'
 import { describeKind } from '#domain/attention-kinds'
@@ -277,7 +277,7 @@ const NAMING: ReadonlySet<EventType> = new Set([
 ])
 const NAMED_ID = /(?<=")(?:emp|usr|key|whk|idp)_[0-9a-z]{26}(?=")/g
 
-function parseData({ summary }: ListedEvent): EventData[EventType] | null {
+function parseData({ summary }: ListedEvent) {
   return summary === null ? null : (JSON.parse(summary) as EventData[EventType])
 }
 
@@ -319,7 +319,7 @@ function renderSubject({ stream, position }: EventHeader, name: string, exists: 
   return html`<a href="${href}">${prefix === 'usr' ? isolate(name) : emphasize(name)}</a>`
 }
 
-function findItem(prefix: string | undefined): NavigationItem {
+function findItem(prefix: string | undefined) {
   return prefix === 'key' ? NAVIGATION.apiKeys : prefix === 'whk' ? NAVIGATION.webhooks : NAVIGATION.users
 }
 

@@ -27,6 +27,7 @@ import {
   renderFacts,
   renderBadge,
   renderHint,
+  renderNothing,
 } from '#pages/parts/elements'
 import { readFormFields } from '#pages/parts/form'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
@@ -142,7 +143,7 @@ const EVENTS_PER_PAGE = 50
 const INVALID_QUERY = 400
 
 /** `/settings/events`: the company's ledger, newest first, for administrators and auditors. */
-export function addEventsPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEventsPage(app: FastifyInstance, { reads }: PageServices) {
   app.get(
     PATH,
     { config: { isHeavyRead: whenGiven(['type', 'actor', 'id', 'from', 'to', 'q']) } },
@@ -176,11 +177,7 @@ export function addEventsPage(app: FastifyInstance, { reads }: PageServices): vo
 }
 
 /** Finds the positions between the times of a query; undefined if it has none. */
-async function findBetween(
-  db: LedgerDb,
-  companyId: string,
-  { between: { from, to } }: EventQuery,
-): Promise<{ first: number; last: number } | undefined> {
+async function findBetween(db: LedgerDb, companyId: string, { between: { from, to } }: EventQuery) {
   if (from === undefined && to === undefined) return undefined
   const { position: head } = await readHead(db, companyId)
   const lastBefore = (time: string) => findLastPositionBefore(db, companyId, head, time, { inclusive: false })
@@ -195,10 +192,10 @@ function renderNoEvents({ seen, older }: ListedEvents) {
     seen === null
       ? 'There are no events here.'
       : `No event at positions ${formatNumber(seen.first)} to ${formatNumber(seen.last)} matches.`
-  return html`<div class="empty">
-    <h2>No matching events</h2>
-    <p>${where}${older !== null && ' Earlier events have not been searched yet.'}</p>
-  </div>`
+  return renderNothing(
+    'No matching events',
+    `${where}${older === null ? '' : ' Earlier events have not been searched yet.'}`,
+  )
 }
 
 function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>) {
@@ -216,7 +213,7 @@ function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filt
 }
 
 /** `/settings/events/{position}`: one event with everything stored, and whether its hashes match. */
-export function addEventPage(app: FastifyInstance, { reads }: PageServices): void {
+export function addEventPage(app: FastifyInstance, { reads }: PageServices) {
   app.get<{ Params: { position: string } }>(`${PATH}/:position`, async (request, reply) => {
     const viewer = getViewer(request)
     const { position: text } = request.params

@@ -41,7 +41,7 @@ const HOW = html`<a href="/verify">How it is verified</a>`
 const FIELDS = ['employee', 'call', 'from', 'to'] as const
 
 /** `/settings/ledger/evidence`: makes an evidence file, at once or by a job. For administrators and auditors. */
-export function addEvidencePage(app: FastifyInstance, services: PageServices): void {
+export function addEvidencePage(app: FastifyInstance, services: PageServices) {
   const { db, access, sessions, company, signer, reads, storedFiles } = services
   const authorize = requireViewer(access, sessions)
   const plan = async (request: FastifyRequest, subject: EvidenceSubject) =>
@@ -131,7 +131,7 @@ function isSent({ query }: FastifyRequest): boolean {
 }
 
 /** Finds the people whom a form means by name or address; null if it means anything else. Throws if it means nobody. */
-async function findPeople(db: LedgerDb, companyId: string, given: FormFields): Promise<Employee[] | null> {
+async function findPeople(db: LedgerDb, companyId: string, given: FormFields) {
   const { employee: text } = given
   if (text === undefined || isId('emp', text) || Object.keys(given).length > 1) return null
   const found = await searchEmployees(db, companyId, text, { after: null, limit: MAX_PEOPLE })
@@ -140,7 +140,7 @@ async function findPeople(db: LedgerDb, companyId: string, given: FormFields): P
 }
 
 /** Reads the subject of a form. Days and times are in the company's time zone; a day in `to` is included. */
-function readGivenSubject(given: FormFields, timeZone: string): EvidenceSubject {
+function readGivenSubject(given: FormFields, timeZone: string) {
   const { call } = given
   const faults = [
     ...(call === undefined || isId('log', call) ? [] : [faultOf('call', 'must be the ID of an entry, or its address')]),
@@ -194,7 +194,7 @@ function renderPeople(people: Employee[]) {
 }
 
 function renderFields(given: FormFields, fault: FormProblem) {
-  const text = { isRequired: false, autocomplete: 'off', maxLength: 254 }
+  const text = { isRequired: false, maxLength: 254 }
   const field = (name: 'employee' | 'call', label: string, hint: string) =>
     renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
   const day = (name: 'from' | 'to', label: string, hint: string) =>

@@ -4,7 +4,7 @@ import type { ConsistentLedger } from '#ledger/audit/verify-export'
 import { NAVIGATION, EVIDENCE_PATH } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
 import { problem } from '#domain/errors'
-import { explainRefusal, NoSigningKeyError, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
+import { explainRefusal, NoSigningKeyError } from '#ledger/audit/sign-checkpoint'
 import { createVerifications, MAX_EVENTS, type Verifications, type VerificationRun } from '#ledger/audit/verifications'
 import { type FailingWork, readFailingWork } from '#ledger/background/failing-work'
 import { readNames } from '#ledger/read/read-names'
@@ -22,6 +22,7 @@ import {
   renderActions,
   renderButton,
   renderHint,
+  renderAlert,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -103,7 +104,7 @@ const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 3
 
 /** `/settings/ledger`: the signed checkpoint, and verification now or offline. For administrators and auditors. */
-export function addLedgerPage(app: FastifyInstance, services: PageServices): void {
+export function addLedgerPage(app: FastifyInstance, services: PageServices) {
   const { db, signer } = services
   const onError = (error: unknown) => app.log.error({ err: error }, 'could not verify a ledger')
   const verifications = createVerifications({ db, signer, onError })
@@ -178,17 +179,14 @@ async function loadVerification(db: LedgerDb, verifications: Verifications, requ
 }
 
 function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
-  return html`<p class="alert" role="alert">
-    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the operator,
-    and keep your checkpoints.
-  </p>`
+  return renderAlert(
+    html`<strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the
+      operator, and keep your checkpoints.`,
+  )
 }
 
 /** Signs a checkpoint, or says why the service refuses to. */
-async function sign(
-  { db, signer }: PageServices,
-  request: FastifyRequest,
-): Promise<SignedCheckpoint | { refusal: string }> {
+async function sign({ db, signer }: PageServices, request: FastifyRequest) {
   try {
     return await signer.sign(db, getViewer(request).companyId)
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Budget } from '#admission/budget'
 import type { ProviderServices } from '#accounts/providers/providers'
-import type { CompanyServices, Acting } from '#accounts/change-company'
+import type { CompanyServices } from '#accounts/change-company'
 import type { FailedSignIns } from '#accounts/sign-in/record-sign-ins'
 import type { ProviderClient } from '#accounts/oidc/provider-client'
 import type { StoredFiles } from '#evidence/make-stored-file'
@@ -15,13 +15,12 @@ import { type SessionSettings, actAs, findSessionUser, sessionCookie, setSession
 import type { SignInLimits } from '#http/access/sign-in-limits'
 import type { WebhookRouteServices } from '#api/admin/webhooks/webhook-schemas'
 import { readAttention, rememberSetBacks, type Attention } from '#accounts/attention/read-attention'
-import type { AttentionItem } from '#domain/attention'
 import { renewForRole, type SessionUser } from '#accounts/users/sessions'
 import { ProblemError } from '#http/server/problem'
 import { refuseOtherRoles } from '#http/access/authorize-user'
 import type { NavigationItem } from '#wording/navigation'
 import { requireUser } from '#api/admin/users'
-import { findUser, type UserRecord } from '#accounts/users/users'
+import { findUser } from '#accounts/users/users'
 
 export interface PageServices extends WebhookRouteServices {
   /** The primary, on connections that long reads do not use: for sessions. */
@@ -70,7 +69,7 @@ export class SignInNeededError extends Error {
 
 /** Lets signed-in users through. Throws SignInNeededError for everyone else. */
 export function requireViewer(db: LedgerDb, settings: SessionSettings) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     // Requests that a page's script makes by itself do not keep a session alive.
     const isOpened = request.headers['sec-fetch-mode'] !== 'cors' && request.headers['sec-fetch-mode'] !== 'same-origin'
     const user = await findSessionUser(db, request, settings, isOpened ? 'touch' : 'peek')
@@ -86,7 +85,7 @@ async function renewCookie(
   reply: FastifyReply,
   settings: SessionSettings,
   user: SessionUser,
-): Promise<void> {
+) {
   const cookie = sessionCookie(request, settings)
   const renewed = cookie === null ? null : await renewForRole(db, user, cookie)
   if (renewed !== null) setSessionCookie(reply, settings, renewed)
@@ -95,7 +94,7 @@ async function renewCookie(
 /** Lets the roles of a navigation item through; runs after `requireViewer`. */
 export function requireItem({ roles }: NavigationItem) {
   const refusal = refuseOtherRoles('This page', roles)
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest) => {
     if (!roles.includes(getViewer(request).role)) throw new ProblemError(refusal)
   }
 }
@@ -110,7 +109,7 @@ declare module 'fastify' {
 /** Lets the pages of administrators show what needs attention; runs after `requireViewer`. */
 export function showAttention(reads: Reads) {
   const recent = rememberSetBacks()
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest) => {
     const { companyId, role, ...clock } = getViewer(request)
     if (role !== 'admin') return
     let read: Promise<Attention | null> | undefined
@@ -133,7 +132,7 @@ export interface RecognitionServices {
 /** Lets pages for everybody keep the navigation of users who are signed in. */
 export function recognizeViewer({ access, reads, sessions }: RecognitionServices) {
   const show = showAttention(reads)
-  return async (request: FastifyRequest): Promise<void> => {
+  return async (request: FastifyRequest) => {
     try {
       request.viewer = await findSessionUser(access, request, sessions, 'peek')
     } catch (error) {
@@ -145,28 +144,28 @@ export function recognizeViewer({ access, reads, sessions }: RecognitionServices
 }
 
 /** What needs the attention of the viewer; null if the viewer is no administrator, or if it could not be read. */
-export async function readAttentionOf(request: FastifyRequest): Promise<Attention | null> {
+export async function readAttentionOf(request: FastifyRequest) {
   return request.attention ? request.attention() : null
 }
 
 /** What needs the attention of the viewer; nothing if it could not be read. */
-export async function readProblemsOf(request: FastifyRequest): Promise<readonly AttentionItem[]> {
+export async function readProblemsOf(request: FastifyRequest) {
   return (await readAttentionOf(request))?.items ?? []
 }
 
 /** Returns who acts through a form of a page behind `requireViewer`. */
-export function getActing(request: FastifyRequest): Acting {
+export function getActing(request: FastifyRequest) {
   return actAs(request, getViewer(request))
 }
 
 /** Returns the signed-in user of a page behind `requireViewer`. */
-export function getViewer(request: FastifyRequest): SessionUser {
+export function getViewer(request: FastifyRequest) {
   if (!request.viewer) throw new SignInNeededError()
   return request.viewer
 }
 
 /** Finds the user of a page behind `requireViewer`. */
-export async function requireOwnUser({ db }: Pick<PageServices, 'db'>, request: FastifyRequest): Promise<UserRecord> {
+export async function requireOwnUser({ db }: Pick<PageServices, 'db'>, request: FastifyRequest) {
   const { companyId, userId } = getViewer(request)
   return requireUser(await findUser(db, companyId, userId))
 }

@@ -9,7 +9,7 @@ import { sendOpenPage } from './layout.ts'
 import { findHome } from '#wording/navigation'
 
 /** Sends a page for a thrown error, with the navigation if the user is signed in. */
-export async function sendErrorPage(reply: FastifyReply, error: unknown): Promise<FastifyReply> {
+export async function sendErrorPage(reply: FastifyReply, error: unknown) {
   const { request } = reply
   const refusal = toProblem(error, request.routeOptions.bodyLimit ?? 0)
   logError(request, error, refusal)
@@ -17,7 +17,7 @@ export async function sendErrorPage(reply: FastifyReply, error: unknown): Promis
 }
 
 /** Sends a problem that has no page of its own: as a page to a browser, unless it asked the API. */
-export function sendRefusal(reply: FastifyReply, refusal: Problem): FastifyReply | Promise<FastifyReply> {
+export function sendRefusal(reply: FastifyReply, refusal: Problem) {
   const { request } = reply
   // A cache may store 404 and 405 without being asked to (RFC 9110 section 15.1).
   void reply.header('cache-control', 'no-store')
@@ -27,7 +27,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Problem): FastifyReply
 }
 
 /** Sends a page that says what went wrong and links to the home page. */
-export async function sendProblemPage(reply: FastifyReply, refusal: Problem): Promise<FastifyReply> {
+export async function sendProblemPage(reply: FastifyReply, refusal: Problem) {
   const { request } = reply.code(refusal.status)
   const home = request.viewer ? findHome(request.viewer.role) : '/'
   const title = refusal.code === 'route_not_found' ? 'Page not found' : refusal.title

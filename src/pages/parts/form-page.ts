@@ -116,7 +116,7 @@ export interface PageForms<Name extends string> {
 export function addFormPage<Params, Shown, Notice extends string, Name extends string>(
   app: FastifyInstance,
   page: FormPage<Params, Shown, Notice, Name>,
-): void {
+) {
   const show = async (request: FastifyRequest, reply: FastifyReply, refused: RefusedForm<Name> | null) => {
     const asked = request as PageRequest<Params>
     const shown = await page.load(asked)
@@ -156,7 +156,7 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
 export function addPage<Params, Shown, Notice extends string>(
   app: FastifyInstance,
   page: Omit<FormPage<Params, Shown, Notice, never>, 'forms'>,
-): void {
+) {
   addFormPage(app, { ...page, forms: {} })
 }
 

@@ -1,7 +1,7 @@
 import type { FastifySchemaValidationError } from 'fastify'
 import type { Static, TSchema } from '@sinclair/typebox'
 import { RefusedByStateError } from '#accounts/change-company'
-import { type Problem, fieldError, invalidFields, type RecordError } from '#domain/errors'
+import { type Problem, fieldError, invalidFields } from '#domain/errors'
 import { readLocal, findEndOf, findStartOf } from '#domain/local-times'
 import { bodyProblem } from '#http/server/violation'
 import { ProblemError, refuseField } from '#http/server/problem'
@@ -40,7 +40,7 @@ export function checkForm<Schema extends TSchema>(schema: Schema, value: unknown
 }
 
 /** Refuses text that PostgreSQL cannot store. The endpoints' body parser refuses it for API calls. */
-function assertStorableFields(value: object): void {
+function assertStorableFields(value: object) {
   const faults = Object.entries(value)
     .filter(([, text]) => typeof text === 'string' && !isStorableText(text))
     .map(([name]) => fieldError(`/${name}`, 'invalid_format', `${name} contains a character that is not allowed`))
@@ -77,7 +77,7 @@ export function toSentence(detail: string): string {
 }
 
 /** Parses a whole number; returns any other text unchanged, for the schema to refuse. */
-export function readWholeNumber(text: string | undefined): number | string {
+export function readWholeNumber(text: string | undefined) {
   return text !== undefined && /^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text ?? '')
 }
 
@@ -113,6 +113,7 @@ interface Field {
   type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'search'
   hint?: string
   placeholder?: string
+  /** What the browser may fill in; nothing, unless it is said. */
   autocomplete?: string
   isRequired?: boolean
   isReadOnly?: boolean
@@ -128,8 +129,8 @@ interface Field {
 
 /** Renders a labeled input with its hint and error, which assistive technology reads with it. */
 export function renderField(field: Field, problem: FormProblem) {
-  const { name, id = name, value = '', type = 'text', isRequired = true } = field
-  const { placeholder, autocomplete, maxLength, min, max, lines } = field
+  const { name, id = name, value = '', type = 'text', autocomplete = 'off', isRequired = true } = field
+  const { placeholder, maxLength, min, max, lines } = field
   return renderLabeled({ ...field, id }, problem, (described) =>
     lines === undefined
       ? html`<input
@@ -142,7 +143,7 @@ export function renderField(field: Field, problem: FormProblem) {
           ${field.hasFocus && html`autofocus`}
           ${field.isNoWord && html`autocapitalize="none" spellcheck="false"`}
           ${placeholder !== undefined && html`placeholder="${placeholder}"`}
-          ${autocomplete !== undefined && html`autocomplete="${autocomplete}"`}
+          autocomplete="${autocomplete}"
           ${maxLength !== undefined && html`maxlength="${maxLength}"`}
           ${min !== undefined && html`min="${min}"`}
           ${max !== undefined && html`max="${max}"`}
@@ -233,11 +234,11 @@ export function renderButtons(label: string, cancelPath: string, kind: 'primary'
 /** Makes the field in which someone types a text, such as an email, to confirm an irreversible action. */
 export function askToType(expected: string): FormControl {
   const label = html`Type ${isolate(expected)} to confirm`
-  return { name: 'typed', label, value: '', autocomplete: 'off', isNoWord: true }
+  return { name: 'typed', label, value: '', isNoWord: true }
 }
 
 /** Throws a problem unless the text of `askToType` was typed; case does not matter. */
-export function requireTyped({ typed = '' }: FormFields, expected: string): void {
+export function requireTyped({ typed = '' }: FormFields, expected: string) {
   const fold = (text: string) => foldText(trimBlanks(text))
   if (fold(typed) !== fold(expected)) throw refuseField('/typed', "This doesn't match. Nothing was deleted.")
 }
@@ -272,7 +273,7 @@ function renderDescribedBy(id: string, hint: string | undefined, fault: string |
 /* The fields `from` and `to` of a form: days, or times of a day, in the company's time zone. */
 
 /** Lists what is wrong with the ends of a period. */
-export function checkPeriod({ from, to }: FormFields): RecordError[] {
+export function checkPeriod({ from, to }: FormFields) {
   const rule = 'must be a date, such as 2026-11-20, or a date and time, such as 2026-11-20T14:30'
   return Object.entries({ from, to }).flatMap(([name, text]) =>
     text === undefined || readLocal(text) ? [] : [fieldError(`/${name}`, 'invalid_format', `${name} ${rule}`)],
@@ -280,7 +281,7 @@ export function checkPeriod({ from, to }: FormFields): RecordError[] {
 }
 
 /** Returns the ends of a period as instants, RFC 3339: from the first, before the second. A day in `to` is included. */
-export function readPeriod({ from, to }: FormFields, timeZone: string): { from?: string; to?: string } {
+export function readPeriod({ from, to }: FormFields, timeZone: string) {
   return {
     ...(from === undefined ? {} : { from: new Date(findStartOf(from, timeZone)).toISOString() }),
     ...(to === undefined ? {} : { to: new Date(findEndOf(to, timeZone)).toISOString() }),
@@ -301,6 +302,6 @@ export const NEW_PASSWORD = [
 ] as const satisfies FormControl[]
 
 /** Throws a problem unless the new password was typed twice. */
-export function requireRepeated({ password = '', repeated = '' }: FormFields): void {
+export function requireRepeated({ password = '', repeated = '' }: FormFields) {
   if (password !== repeated) throw refuseField('/repeated', 'The passwords do not match')
 }

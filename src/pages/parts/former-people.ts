@@ -16,7 +16,7 @@ const WORDS: Record<FormerKind, string> = {
 export type FormerPerson = Employee & { former: string }
 
 /** Finds the employees who had a text as a name, email or ID before, and are not found by what they have now. */
-export async function findFormerPeople(db: LedgerDb, companyId: string, text: string): Promise<FormerPerson[]> {
+export async function findFormerPeople(db: LedgerDb, companyId: string, text: string) {
   const kinds = await findFormer(db, companyId, text)
   const people = await findEmployees(db, companyId, [...kinds.keys()])
   return [...people.values()].map((employee) => ({ ...employee, former: WORDS[kinds.get(employee.id)!] }))

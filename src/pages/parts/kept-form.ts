@@ -41,7 +41,7 @@ const NOT_SENT: Problem = {
 }
 
 /** Keeps the form of a request, whose session was of this company. Null if there is nothing to keep. */
-export function keepForm(request: FastifyRequest, companyId: string | null): KeptForm | null {
+export function keepForm(request: FastifyRequest, companyId: string | null) {
   const { keptForm } = request.routeOptions.config
   // What someone wrote for one company must not end up in another.
   if (!keptForm || !companyId) return null
@@ -64,14 +64,14 @@ export function renderKeptForm(kept: KeptForm | null) {
 }
 
 /** Reads the hidden inputs of `renderKeptForm`. Null if there are none, or if they do not belong to our own pages. */
-export function readKeptForm(sent: FormFields): KeptForm | null {
+export function readKeptForm(sent: FormFields) {
   const { kept_action: action, kept_company: companyId = '', kept_fields: fields = '' } = sent
   if (readOwnPath(action) === '' || fields === '' || fields.length > MAX_CHARACTERS) return null
   return { action: action!, companyId, fields }
 }
 
 /** Sends the page after signing in, which leads back to the filled form: by itself where scripts run. */
-export function sendWayBack(reply: FastifyReply, { action, fields }: KeptForm): Promise<FastifyReply> {
+export function sendWayBack(reply: FastifyReply, { action, fields }: KeptForm) {
   const inputs = [...new URLSearchParams(fields)].map(([name, value]) => renderHidden(name, value))
   return sendCardPage(reply, {
     title: 'Signed in',
@@ -85,7 +85,7 @@ export function sendWayBack(reply: FastifyReply, { action, fields }: KeptForm): 
 }
 
 /** Answers a request that comes from `sendWayBack` with its form, so that the route's handler never runs. */
-export async function showKeptForm(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+export async function showKeptForm(request: FastifyRequest, reply: FastifyReply) {
   if (readFormFields(request.body)[MARK] === undefined) return undefined
   const { keptForm } = request.routeOptions.config
   return keptForm ? keptForm.show(request, reply, NOT_SENT) : reply.redirect('/', 303)

@@ -12,7 +12,7 @@ import {
   type UpperPage,
 } from '#wording/navigation'
 import { assetUrl } from '#pages/assets/assets'
-import { html, type Html, renderNameLink, isolate } from './elements.ts'
+import { html, type Html, renderButton, renderNameLink, isolate } from './elements.ts'
 import { type FormProblem, renderFormAlert } from './form.ts'
 import { readAttentionOf } from './context.ts'
 
@@ -34,7 +34,7 @@ async function sendPage(
   title: string | Html,
   body: Html,
   { reloadSeconds, goTo }: PageMoves = {},
-): Promise<FastifyReply> {
+) {
   const page = await html`<!doctype html>
     <html lang="en">
       <head>
@@ -46,7 +46,6 @@ async function sendPage(
         <link rel="stylesheet" href="${assetUrl('style.css')}" />
         <script src="${assetUrl('script.js')}" type="module"></script>
         <script src="${assetUrl('keyboard.js')}" type="module"></script>
-        <script src="${assetUrl('palette.js')}" type="module"></script>
         ${reloadSeconds !== undefined && html`<noscript>${renderRefresh(reloadSeconds)}</noscript>`}
         ${typeof goTo === 'string' && renderRefresh(`0; url=${goTo}`)}
       </head>
@@ -65,7 +64,7 @@ function renderRefresh(content: string | number) {
 }
 
 /** Sends a part of a page for the script to insert. */
-export async function sendFragment(reply: FastifyReply, body: Html): Promise<FastifyReply> {
+export async function sendFragment(reply: FastifyReply, body: Html) {
   return reply
     .headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' })
     .type('text/html; charset=utf-8')
@@ -79,7 +78,7 @@ interface PageContent extends PageMoves {
 }
 
 /** Sends a page to a user who is signed in, with the navigation on the left. */
-export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent): Promise<FastifyReply> {
+export async function sendUserPage(reply: FastifyReply, user: SessionUser, page: PageContent) {
   const { request } = reply
   const [path = ''] = request.url.split('?', 1)
   // Where the service fails, or the company asks too much of it, it is asked nothing more.
@@ -98,11 +97,7 @@ export async function sendUserPage(reply: FastifyReply, user: SessionUser, page:
 }
 
 /** Sends a page that everybody may open: users who are signed in keep the navigation. */
-export async function sendOpenPage(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  page: PageContent,
-): Promise<FastifyReply> {
+export async function sendOpenPage(request: FastifyRequest, reply: FastifyReply, page: PageContent) {
   if (request.viewer) return sendUserPage(reply, request.viewer, page)
   return sendPage(
     reply,
@@ -127,7 +122,7 @@ interface CardPage extends PageMoves {
 export async function sendCardPage(
   reply: FastifyReply,
   { title, heading = title, problem = null, body, ...moves }: CardPage,
-): Promise<FastifyReply> {
+) {
   if (problem) void reply.code(problem.status)
   return sendPage(
     reply,
@@ -164,7 +159,7 @@ function renderSide(user: SessionUser, path: string, counts: ReadonlyMap<string,
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
   return html`<header class="side">
     <a class="home" href="${findHome(user.role)}"><span class="company">${isolate(user.companyName)}</span></a>
-    <a class="button go" href="${SEARCH_PATH}" data-palette>Search <kbd>Ctrl K</kbd></a>
+    ${renderButton(SEARCH_PATH, 'Search')}
     <details class="menu">
       <summary class="button">Menu${renderCount(total === 0 ? undefined : total)}</summary>
       <div class="menu-panel">

@@ -72,7 +72,7 @@ function readFields(fields: FormFields, clientAuth: string) {
 }
 
 /** A value may contain an equals sign; a role does not. */
-function readRole(line: string): { value: string; role: string } {
+function readRole(line: string) {
   const end = line.lastIndexOf('=')
   return end === -1 ? { value: line, role: '' } : { value: line.slice(0, end), role: line.slice(end + 1) }
 }
@@ -84,21 +84,18 @@ export function listProviderFields(example?: string): FormControl[] {
       name: 'name',
       label: 'Name',
       maxLength: MAX_NAME,
-      autocomplete: 'off',
       hint: 'What the button on the sign-in page says.',
     },
     {
       name: 'issuer',
       label: 'Issuer',
       maxLength: MAX_ISSUER,
-      autocomplete: 'off',
       hint: describeIssuer(example),
     },
     {
       name: 'client_id',
       label: 'Client ID',
       maxLength: MAX_CLIENT_ID,
-      autocomplete: 'off',
       hint: 'The provider shows it where this service is registered.',
     },
     {
@@ -114,7 +111,6 @@ export function listProviderFields(example?: string): FormControl[] {
       name: 'role_claim',
       label: 'Role claim',
       maxLength: MAX_CLAIM,
-      autocomplete: 'off',
       isRequired: false,
       hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.',
     },
@@ -151,7 +147,6 @@ export function listSecretFields(takesNoKey = false): FormControl[] {
       label: 'Client secret',
       type: 'password',
       maxLength: MAX_SECRET,
-      autocomplete: 'off',
       isRequired: takesNoKey,
       hint: `${takesNoKey ? '' : 'Leave it empty for a key pair. '}It is stored encrypted and never shown again.`,
     },

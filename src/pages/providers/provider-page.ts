@@ -24,6 +24,7 @@ import {
   renderActions,
   renderButton,
   renderMarked,
+  renderAlert,
 } from '#pages/parts/elements'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
@@ -46,7 +47,6 @@ import { isId } from '#domain/ids'
 import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { renderProof, requireProof } from '#pages/parts/proof'
 import {
   findOperatorSettings,
   renderAddresses,
@@ -71,11 +71,12 @@ import {
   readNewSecret,
   readSettingsForm,
 } from './provider-form.ts'
+import { renderProof, requireProof } from '#pages/parts/question-page'
 
 const { path: PATH } = NAVIGATION.signIn
 
 /** `/settings/sign-in/new`: the form that sets up the company's identity provider. */
-export function addProviderSetup(app: FastifyInstance, services: PageServices): void {
+export function addProviderSetup(app: FastifyInstance, services: PageServices) {
   const { providers } = services
   addFormPage(app, {
     path: `${PATH}/new`,
@@ -132,7 +133,7 @@ function renderChoiceOfGuide(chosen: string) {
 }
 
 /** `/settings/sign-in`: the company's identity provider, with everything that can be done with it. */
-export function addProviderPage(app: FastifyInstance, services: PageServices): void {
+export function addProviderPage(app: FastifyInstance, services: PageServices) {
   const { providers } = services
   async function changeUse(request: PageRequest, fields: FormFields, reply: FastifyReply, use: ProviderUse) {
     const provider = await requireProvider(services, request)
@@ -222,7 +223,7 @@ async function loadProvider(services: PageServices, companyId: string) {
 }
 
 /** Finds the identity provider of the viewer's company. Throws a problem if it has none. */
-async function requireProvider({ providers }: PageServices, request: PageRequest): Promise<StoredProvider> {
+async function requireProvider({ providers }: PageServices, request: PageRequest) {
   const provider = await readProvider(providers.pool, getViewer(request).companyId)
   if (!provider) throw new ProblemError(NO_PROVIDER)
   return provider
@@ -284,7 +285,7 @@ async function renderProvider(
 }
 
 /** The page must open without the key, too: the secret can be replaced there. */
-function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
+function findKeys(secrets: SecretBox, provider: StoredProvider) {
   try {
     return readPublicKeys(secrets, provider)
   } catch (error) {
@@ -323,6 +324,6 @@ async function renderCheck(client: ProviderClient, provider: StoredProvider) {
       </ul>`
   } catch (error) {
     if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
-    return html`<p class="alert" role="alert">${isolate(toSentence(error.message))}</p>`
+    return renderAlert(isolate(toSentence(error.message)))
   }
 }

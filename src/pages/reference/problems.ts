@@ -19,7 +19,7 @@ const ENTRIES = {
 } as const
 
 /** `/problems/{code}`: documents the `type` of a problem, as a page or as JSON; `/problems` lists all. */
-export function problemPages(app: FastifyInstance, services: RecognitionServices): void {
+export function problemPages(app: FastifyInstance, services: RecognitionServices) {
   const schema = { hide: true }
   const preHandler = recognizeViewer(services)
   app.get('/problems', { schema, preHandler }, (request, reply) =>

@@ -68,7 +68,7 @@ const PLAIN = 'text/plain; charset=utf-8'
  * `/docs`: the API reference, made from the OpenAPI document: an index with a search, and a page for each operation. All
  * is Markdown, which has the same address with `.md`, and is rendered. `/llms.txt` leads programs there.
  */
-export function referencePages(app: FastifyInstance, services: RecognitionServices): void {
+export function referencePages(app: FastifyInstance, services: RecognitionServices) {
   const schema = { hide: true }
   const preHandler = recognizeViewer(services)
   let groups: OperationGroup[] | undefined

@@ -54,7 +54,7 @@ export function keepAuthorizationRequest(
   services: PageServices,
   reply: FastifyReply,
   authorizationRequest: AuthorizationRequest,
-): void {
+) {
   const { flow, ...kept } = authorizationRequest
   const fits = (fields: object) => Buffer.byteLength(JSON.stringify(fields)) <= MAX_BYTES
   const shorter = [kept, { ...kept, kept: null }].find(fits) ?? { ...kept, kept: null, next: '' }
@@ -67,7 +67,7 @@ type StartRequest = FastifyRequest<CompanyRoute>
  * `/sign-in/{company}/start`: redirects to the provider. With `?link`, to link the user who has just asked for it on the
  * account page, or on that of a one-time link; with `?test`, so that an administrator sees what signing in would do.
  */
-export function addProviderStart(app: FastifyInstance, services: PageServices): void {
+export function addProviderStart(app: FastifyInstance, services: PageServices) {
   app.get<CompanyRoute>('/sign-in/:company/start', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     // Another site may link here, but its visitors confirm before they are signed in.
@@ -137,7 +137,7 @@ export interface CompanyRoute {
 const PASSWORD_PATH = '/sign-in?with=password'
 
 /** `/sign-in/{company}`: leads to the company's provider. Its link is what administrators share. */
-export function addCompanyPage(app: FastifyInstance, services: PageServices): void {
+export function addCompanyPage(app: FastifyInstance, services: PageServices) {
   const { access, sessions } = services
   app.get<CompanyRoute>('/sign-in/:company', async (request, reply) => {
     const next = readOwnPath(readFormFields(request.query)['next'])
@@ -153,7 +153,7 @@ export function addCompanyPage(app: FastifyInstance, services: PageServices): vo
 export async function findProvider(
   { providers }: Pick<PageServices, 'providers'>,
   { params }: FastifyRequest<CompanyRoute>,
-): Promise<StoredProvider | null> {
+) {
   return isId('com', params.company) ? readProvider(providers.pool, params.company) : null
 }
 
@@ -201,7 +201,7 @@ interface Arrival {
 const PROVOKED: ReadonlySet<ProviderFault> = new Set(['invalid_response', 'wrong_issuer', 'denied'])
 
 /** `/sign-in/{company}/callback`: where the provider sends people back to. */
-export function addProviderCallback(app: FastifyInstance, services: PageServices): void {
+export function addProviderCallback(app: FastifyInstance, services: PageServices) {
   const { access, sessions, providers } = services
   const authorizationRequests = createAuthorizationRequests(services)
   app.get<CompanyRoute>('/sign-in/:company/callback', async (request, reply) => {
@@ -232,7 +232,7 @@ export function addProviderCallback(app: FastifyInstance, services: PageServices
 async function complete(
   { providers, sessions, signIns }: PageServices,
   { reply, provider, flow }: Pick<Arrival, 'reply' | 'provider'> & { flow: ProviderFlow },
-): Promise<ProviderIdentity> {
+) {
   const addresses = findProviderAddresses(sessions.publicUrl, provider.companyId)
   if (!addresses) throw new ProviderError('outdated', 'The address of this service has changed')
   const { url } = reply.request

@@ -36,7 +36,6 @@ import { keepAuthorizationRequest } from './provider-sign-in.ts'
 import { createBudget } from '#admission/budget'
 import { MAX_EMAIL_CHARACTERS, readEmailAddress } from '#domain/attributes'
 import type { PasswordScope } from '#accounts/users/password'
-import type { Outbox } from '#accounts/mail/outbox'
 import { networkOf } from '#domain/networks'
 import { FORGOT_PASSWORD_PATH, readCompany } from './sign-in-form.ts'
 import { trimBlanks } from '#text/normalize-text'
@@ -52,7 +51,7 @@ function describeUsedUp({ outbox }: CompanyServices): Problem {
  * `/invitation?token=…`: sets a password with a one-time link or, where the company requires its provider, links the user
  * to an account there. Opening the page does not use up the link.
  */
-export function addInvitationPage(app: FastifyInstance, services: PageServices): void {
+export function addInvitationPage(app: FastifyInstance, services: PageServices) {
   const { company, failureLimit } = services
   app.get(INVITATION_PATH, (request, reply) =>
     sendSetPasswordForm(services, reply, readFormFields(request.query)['token'] ?? '', null),
@@ -162,14 +161,14 @@ const MAX_WAIT_MS = 60_000
  * whether or not a user has the address, and so is the time it takes: the search begins after the answer. If the process
  * ends in between, the person asks again.
  */
-export function addForgotPassword(app: FastifyInstance, services: PageServices): void {
+export function addForgotPassword(app: FastifyInstance, services: PageServices) {
   // One at a time: signing in needs the other connections.
   const turns = createBudget({ total: 1, maxWaiting: WAITING, maxWaitMs: MAX_WAIT_MS })
   const running = new Set<Promise<void>>()
   app.addHook('onClose', async () => void (await Promise.all(running)))
 
   /** Prepares what is done after the answer. */
-  function prepare(request: FastifyRequest, scope: PasswordScope): () => void {
+  function prepare(request: FastifyRequest, scope: PasswordScope) {
     const { log } = request
     const resetting = { pool: services.accessPool, outbox: requireOutbox(services) }
     // Once the connection is closed, it has no address.
@@ -205,7 +204,7 @@ export function addForgotPassword(app: FastifyInstance, services: PageServices):
   })
 }
 
-function requireOutbox({ company: { outbox } }: PageServices): Outbox {
+function requireOutbox({ company: { outbox } }: PageServices) {
   if (!outbox) throw new ProblemError(NO_PAGE)
   return outbox
 }

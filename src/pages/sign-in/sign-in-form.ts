@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { findPasskeySupport, type PasskeySupport } from '#accounts/passkeys/webauthn'
+import { findPasskeySupport } from '#accounts/passkeys/webauthn'
 import { recordSessionEvents } from '#accounts/record-session-events'
 import { endSession } from '#accounts/users/sessions'
 import { isId } from '#domain/ids'
@@ -19,7 +19,7 @@ export const PASSKEY_PATH = '/sign-in/passkey'
 export const FORGOT_PASSWORD_PATH = '/sign-in/forgot-password'
 
 /** Finds out whether passkeys work at the address of this service. */
-export function findSupport({ sessions, providers }: Pick<PageServices, 'sessions' | 'providers'>): PasskeySupport {
+export function findSupport({ sessions, providers }: Pick<PageServices, 'sessions' | 'providers'>) {
   return findPasskeySupport(sessions.publicUrl, providers.secrets.hasKey)
 }
 
@@ -49,7 +49,7 @@ export function renderDestination({ next, kept }: Destination) {
 }
 
 /** Reads the hidden inputs of `renderDestination`. */
-export function readDestination(sent: FormFields): Destination {
+export function readDestination(sent: FormFields) {
   return { next: readOwnPath(sent['next']), kept: readKeptForm(sent) }
 }
 
@@ -104,11 +104,7 @@ export interface SignInForm extends Destination {
  * Answers a request that needs a session. A page is shown after signing in. A form, which has not been carried out, is
  * shown again. `pages` are the routes of the pages.
  */
-export function askToSignIn(
-  reply: FastifyReply,
-  services: PageServices,
-  pages: ReadonlySet<string>,
-): FastifyReply | Promise<FastifyReply> {
+export function askToSignIn(reply: FastifyReply, services: PageServices, pages: ReadonlySet<string>) {
   const { request } = reply
   if (request.headers['sec-fetch-mode'] === 'cors') return reply.code(401).send()
   if (request.method !== 'POST') return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)

@@ -47,7 +47,7 @@ const REFUSED_PASSKEY = problem(
 )
 
 /** `/sign-in/passkey`: signing in with a passkey alone, without an email and a password. */
-export function addPasskeySignIn(app: FastifyInstance, services: PageServices): void {
+export function addPasskeySignIn(app: FastifyInstance, services: PageServices) {
   const { accessPool: pool, company, failures, sessions, signIns } = services
   const challenges = createSealedCookie<Challenge>(services, 'passkey-challenge', LIFE_SECONDS)
 
@@ -125,7 +125,7 @@ async function askSecondStep(
 }
 
 /** `/sign-in/recovery-code`: the second step of users with passkeys who sign in with a password. */
-export function addSecondStep(app: FastifyInstance, services: PageServices): void {
+export function addSecondStep(app: FastifyInstance, services: PageServices) {
   const { accessPool: pool, company, failures, sessions, signIns } = services
   const steps = createSteps(services)
   app.post(PATH, async (request, reply) => {
@@ -158,7 +158,6 @@ function sendSecondStep(services: PageServices, reply: FastifyReply, destination
   const code = {
     name: 'code',
     label: 'Recovery code',
-    autocomplete: 'off',
     maxLength: 100,
     hint: 'Each code works once.',
   }
@@ -187,7 +186,7 @@ const MAX_TRIES = 1_000
  * `/sign-in`: asks for the email and the password. Without a password, it leads to the provider of the user's company if
  * there is one. Everyone else is asked for the password again, strangers too.
  */
-export function addSignInPage(app: FastifyInstance, services: PageServices): void {
+export function addSignInPage(app: FastifyInstance, services: PageServices) {
   const { access, sessions } = services
   const authorizationRequests = createAuthorizationRequests(services)
   app.get('/sign-in', async (request, reply) => {

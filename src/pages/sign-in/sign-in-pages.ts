@@ -6,7 +6,7 @@ import { addPasskeySignIn, addSecondStep, addSignInPage } from './sign-in-page.t
 import { addPublicKeys, addSignOut } from './sign-out.ts'
 
 /** Adds the pages for people who are not signed in, below `/sign-in` and at `/invitation`, and `/sign-out`. */
-export function addSignInPages(app: FastifyInstance, services: PageServices): void {
+export function addSignInPages(app: FastifyInstance, services: PageServices) {
   addSignInPage(app, services)
   addPasskeySignIn(app, services)
   addSecondStep(app, services)

@@ -31,7 +31,7 @@ const AT_ONCE = 10
 export async function backchannelLogout(
   app: FastifyInstance,
   services: Pick<PageServices, 'accessPool' | 'company' | 'providers'>,
-): Promise<void> {
+) {
   const { accessPool, company, providers } = services
   const notices = createBudget({ share: AT_ONCE })
   await app.register(formbody, { bodyLimit: BODY_LIMIT })
@@ -64,7 +64,7 @@ export async function backchannelLogout(
 }
 
 /** `/sign-in/{company}/jwks`: the public key with which the service authenticates at the company's provider. */
-export function addPublicKeys(app: FastifyInstance, services: PageServices): void {
+export function addPublicKeys(app: FastifyInstance, services: PageServices) {
   app.get<CompanyRoute>('/sign-in/:company/jwks', async (request, reply) => {
     const provider = await findProvider(services, request)
     const keys = provider && findKeys(services.providers.secrets, provider)
@@ -73,7 +73,7 @@ export function addPublicKeys(app: FastifyInstance, services: PageServices): voi
   })
 }
 
-function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[] } | null {
+function findKeys(secrets: SecretBox, provider: StoredProvider) {
   try {
     return readPublicKeys(secrets, provider)
   } catch (error) {
@@ -88,7 +88,7 @@ function findKeys(secrets: SecretBox, provider: StoredProvider): { keys: object[
  * `/sign-out`: ends the session. One that began at the company's provider ends there too, if the provider has a page for
  * that (OpenID Connect RP-Initiated Logout 1.0). With `next`, it ends here only, and signing in again leads to that page.
  */
-export function addSignOut(app: FastifyInstance, services: PageServices): void {
+export function addSignOut(app: FastifyInstance, services: PageServices) {
   const { access, accessPool, company, sessions } = services
   app.post('/sign-out', async (request, reply) => {
     const next = readOwnPath(readFormFields(request.body)['next'])
@@ -129,7 +129,7 @@ async function findEndAtProvider(
   { providers, sessions }: PageServices,
   companyId: string,
   { userId, idToken }: EndedSession,
-): Promise<{ name: string; url: string | null } | null> {
+) {
   const provider = await readProvider(providers.pool, companyId)
   const addresses = findProviderAddresses(sessions.publicUrl, companyId)
   if (!provider || !addresses) return null

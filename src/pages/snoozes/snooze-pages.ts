@@ -21,7 +21,7 @@ const HOME = NAVIGATION.bulkUserLogs
 const PROPOSED_DAYS = 7
 
 /** `/settings/attention`: the problems that are put off, and `/settings/attention/snooze`, the form that does so. */
-export function addSnoozePages(app: FastifyInstance, services: PageServices): void {
+export function addSnoozePages(app: FastifyInstance, services: PageServices) {
   const { company, db } = services
   addFormPage(app, {
     path: SNOOZES_PATH,
@@ -84,7 +84,7 @@ export function addSnoozePages(app: FastifyInstance, services: PageServices): vo
 }
 
 /** Finds the problem that an address or a form names, among those that last. */
-async function findItem(request: FastifyRequest): Promise<AttentionItem | undefined> {
+async function findItem(request: FastifyRequest) {
   const { item = '' } = { ...readFormFields(request.query), ...readFormFields(request.body) }
   const attention = await readAttentionOf(request)
   return [...(attention?.items ?? []), ...(attention?.snoozed ?? [])].find((one) => nameOfItem(one) === item)

@@ -54,6 +54,6 @@ export const READINGS = {
 export type Reading = keyof typeof READINGS
 
 /** Lists how the values of a column can be read that becomes this. */
-export function listReadings(to: ColumnMapping['to']): Reading[] {
+export function listReadings(to: ColumnMapping['to']) {
   return (Object.keys(READINGS) as Reading[]).filter((reading) => READINGS[reading].of(to))
 }

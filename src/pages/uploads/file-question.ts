@@ -41,7 +41,7 @@ export function renderQuestion(id: string, { parameter, choices }: StoredQuestio
 }
 
 /** Reads how the user wants the file to be read. What the form leaves out stays unchanged. */
-export function readAnswers(fields: FormFields, before: FileAnswers): FileAnswers {
+export function readAnswers(fields: FormFields, before: FileAnswers) {
   const { encoding, sheet, header_row: row } = fields
   return {
     encoding: encoding === undefined ? before.encoding : readEncoding(encoding),

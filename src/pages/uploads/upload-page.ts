@@ -50,7 +50,7 @@ import {
   renderHint,
 } from '#pages/parts/elements'
 import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
-import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '#pages/parts/form'
+import { readFormFields, renderFormAlert, toFormProblem, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { renderCorrectedCall, type CorrectedCall, readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
@@ -76,7 +76,7 @@ function renderUploadForm(
         </p>`
   }
     <form method="post" action="${UPLOAD_PATH}" enctype="multipart/form-data" class="stack">
-      <input type="hidden" name="log" value="${corrected?.id ?? ''}" />
+      ${renderHidden('log', corrected?.id ?? '')}
       <div class="field">
         <label for="file">File</label>
         <input
@@ -168,14 +168,14 @@ function maxFormBytes(bodyLimit: number): number {
 async function acceptUploads(
   app: FastifyInstance,
   { bodyLimit, fileBudget }: { bodyLimit: number; fileBudget: Budget },
-): Promise<void> {
+) {
   const companyOf = (request: FastifyRequest) => getViewer(request).companyId
   budgetFiles(app, { fileBudget, maxBytes: maxFormBytes(bodyLimit), companyOf })
   await acceptFileForms(app, maxFileBytes({ bodyLimit }))
 }
 
 /** Reads the form of a request. Throws a problem if the file is too large, or the body is no such form. */
-async function readUpload(request: FastifyRequest, bodyLimit: number): Promise<UploadForm> {
+async function readUpload(request: FastifyRequest, bodyLimit: number) {
   const { fields, file } = await readFileForm(request, maxFileBytes({ bodyLimit }))
   return {
     fileName: cleanFileName(file?.name ?? ''),
@@ -190,7 +190,7 @@ const REFRESH_MS = 1_000
 const RELOAD_SECONDS = 2
 
 /** `/settings/bulk-user-logs/upload`: choosing a file, and the page of each file: its preview, and how far it is. */
-export async function addUploadPages(app: FastifyInstance, services: PageServices): Promise<void> {
+export async function addUploadPages(app: FastifyInstance, services: PageServices) {
   const { access, sessions, uploads, fileBudget } = services
   app.get(UPLOAD_PATH, async (request, reply) => {
     const { log } = request.query as { log?: unknown }
@@ -239,7 +239,7 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
 
 const NO_FILE: Problem = { ...problem('validation_failed', 'Choose a file first'), status: 200 }
 
-function addStoredUploadPages(app: FastifyInstance, services: PageServices): void {
+function addStoredUploadPages(app: FastifyInstance, services: PageServices) {
   const { uploads } = services
   app.get(`${UPLOAD_PATH}/:id`, async (request, reply) => {
     const { companyId, userId } = getViewer(request)
@@ -296,7 +296,7 @@ async function showPart(
   request: FastifyRequest,
   upload: StoredUpload,
   parts: readonly StoredPart[],
-): Promise<ShownUpload['shown']> {
+) {
   if (upload.state !== 'previewed') return null
   const { part: requestedPart } = request.query as { part?: unknown }
   const part =

@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type UsageOfDay, readDailyUsage } from '#projections/bulk-user-logs/usage-queries'
-import { formatNumber } from '#wording/numbers'
 import { rulesOf } from '#domain/operations'
 import { findKeyStatus, listApiKeys, type SeenKey } from '#accounts/api-keys/api-keys'
-import type { Reads } from '#ledger/read/reads'
 import type { LedgerDb } from '#ledger/tables'
 import { databaseTimeMs } from '#postgres/database-clock'
 import { HOUR_MS, listDaysUpTo, type LocalDay } from '#domain/local-times'
@@ -13,82 +11,38 @@ import { buildUrl, NAVIGATION } from '#wording/navigation'
 import {
   html,
   renderTable,
-  type Columns,
   renderNameLink,
   renderSegments,
   formatCalendarDay,
+  renderNothing,
 } from '#pages/parts/elements'
 import { capitalise, COUNTS } from '#pages/parts/call-words'
-import { sendUserPage } from '#pages/parts/layout'
+import { addPage } from '#pages/parts/form-page'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '#pages/api-keys/api-key-facts'
 import { formatSlot, type Slots } from '#pages/charts/calls-chart'
 import { renderOutcomeChart } from '#pages/charts/outcome-chart'
-import { getViewer } from '#pages/parts/context'
+import { getViewer, type PageServices } from '#pages/parts/context'
 
-interface Figure {
-  label: string
-  status: UsageOfDay['status']
-  count: (usage: UsageOfDay) => number
-}
+type Count = (usage: UsageOfDay) => number
 
-export const countCalls = ({ calls }: UsageOfDay) => calls
-export const countRecords = ({ records }: UsageOfDay) => records.total
+const countCalls: Count = ({ calls }) => calls
+const countRecords: Count = ({ records }) => records.total
 
-const FIGURES: Figure[] = [
-  { label: 'Calls completed', status: 'Completed', count: countCalls },
-  { label: 'Calls failed', status: 'Failed', count: countCalls },
-  { label: 'Records in completed calls', status: 'Completed', count: countRecords },
-  { label: 'Records in failed calls', status: 'Failed', count: countRecords },
-  { label: 'Records refused in completed calls', status: 'Completed', count: ({ records }) => records.failed },
+type Figure = readonly [label: string, status: UsageOfDay['status'], count: Count]
+
+/** What is counted of the calls of each day, by their outcome. */
+const FIGURES: readonly Figure[] = [
+  ['Calls completed', 'Completed', countCalls],
+  ['Calls failed', 'Failed', countCalls],
+  ['Records in completed calls', 'Completed', countRecords],
+  ['Records in failed calls', 'Failed', countRecords],
 ]
+const REFUSED: Figure = ['Records refused in completed calls', 'Completed', ({ records }) => records.failed]
 
-/** Renders the sums of some days beside those of as many days before; without the latter if there were no calls. */
-function renderComparison(usage: readonly UsageOfDay[], before: readonly UsageOfDay[], days: number) {
-  const rows = FIGURES.map(({ label, status, count }) => {
-    return { label, now: sumUsage(usage, status, count), earlier: sumUsage(before, status, count) }
-  })
-  const beside = before.length > 0 ? `, beside those of the ${days} days before` : ''
-  return html`<h2>In total</h2>
-    ${renderTable({
-      caption: `Calls and records of the last ${days} days${beside}`,
-      columns: {
-        Figure: ({ label }) => label,
-        [`Last ${days} days`]: { count: ({ now }) => now },
-        ...(before.length > 0 && compare(`${days} days before`)),
-      },
-      rows,
-    })}`
-}
-
-/** The sums of some days, and of those before. */
-interface Compared {
-  now: number
-  earlier: number
-}
-
-/** Sums what calls with a status have, such as their records. */
-function sumUsage(
-  usage: readonly UsageOfDay[],
-  status: UsageOfDay['status'],
-  count: (usage: UsageOfDay) => number,
-): number {
-  return usage.filter((one) => one.status === status).reduce((total, one) => total + count(one), 0)
-}
-
-/** Returns the columns that compare the sums of a row. */
-export function compare(heading: string): Columns<Compared> {
-  return {
-    [heading]: { count: ({ earlier }) => earlier },
-    Change: { isNumber: true, cell: ({ now, earlier }) => formatChange(now, earlier) },
-  }
-}
-
-/** Formats how a number has changed, such as `+12 %`. */
-export function formatChange(now: number, before: number): string {
-  if (now === before) return 'none'
-  if (before === 0) return 'from zero'
-  const percent = Math.round((100 * Math.abs(now - before)) / before)
-  return percent === 0 ? 'less than 1 %' : `${now > before ? '+' : '−'}${formatNumber(percent)} %`
+/** Sums what calls have, such as their records; of one outcome, if it is given. */
+function sumUsage(usage: readonly UsageOfDay[], count: Count, outcome?: UsageOfDay['status']) {
+  const counted = usage.filter(({ status }) => outcome === undefined || status === outcome)
+  return counted.reduce((total, one) => total + count(one), 0)
 }
 
 const RANGES = [7, 30, 90]
@@ -96,51 +50,59 @@ const DEFAULT_RANGE = 30
 /** For each status. */
 const MAX_KEYS = 200
 
-/** What is counted by outcome. */
-type Counted = 'calls' | 'records'
-
-/** Calls and records of a day or an hour, by the outcome of the calls. */
-type DayUsage = { from: number } & Record<Counted, { completed: number; failed: number }>
+/** The calls of a day or an hour. */
+interface Bar {
+  from: number
+  usage: readonly UsageOfDay[]
+}
 
 /** What the charts show. */
 interface Charted {
   unit: Slots['unit']
-  bars: readonly DayUsage[]
+  bars: readonly Bar[]
 }
 
 /** `/settings/usage`: calls and records by day and outcome, and each key's quota. */
-export function addUsagePage(app: FastifyInstance, { db, reads }: { db: LedgerDb; reads: Reads }): void {
-  app.get<{ Querystring: { days?: string } }>(NAVIGATION.usage.path, async (request, reply) => {
-    const count = Number(request.query.days ?? DEFAULT_RANGE)
-    if (!RANGES.includes(count)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
-    const viewer = getViewer(request)
-    const logs = await reads.of(viewer.companyId)
-    const { timeZone } = viewer
-    const all = listDaysUpTo(getToday(timeZone), 2 * count, timeZone)
-    const days = all.slice(count)
-    const [usage, before, keys] = await Promise.all([
-      readDailyUsage(logs, viewer.companyId, { days }),
-      readDailyUsage(logs, viewer.companyId, { days: all.slice(0, count) }),
-      listKeysInUse(db, viewer.companyId),
-    ])
-    const charted = await chooseBars(logs, viewer.companyId, { usage, days, isFirst: before.length === 0 })
-    const period = `from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today`
-    const body = html`<h1>Usage</h1>
-      ${renderRangeLinks(count)}
-      <p class="hint">
-        Calls that create or update employees, ${period}.
-        Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
-      </p>
-      ${usage.length + before.length > 0 && renderComparison(usage, before, count)}
-      ${usage.length === 0 && renderNoCalls(count)} ${usage.length > 0 && renderCharts(charted, timeZone)}
-      ${usage.length > 0 && renderByOperation(usage, before)}
-      ${renderQuotas(keys, viewer.timeZone)}`
-    return sendUserPage(reply, viewer, { title: 'Usage', body })
+export function addUsagePage(app: FastifyInstance, { db, reads }: PageServices) {
+  addPage(app, {
+    path: NAVIGATION.usage.path,
+    async load(request) {
+      const { days: asked = DEFAULT_RANGE } = request.query as { days?: string }
+      const count = Number(asked)
+      if (!RANGES.includes(count)) throw invalidQuery('days', `must be one of ${RANGES.join(', ')}`)
+      const { companyId, timeZone } = getViewer(request)
+      const logs = await reads.of(companyId)
+      const days = listDaysUpTo(getToday(timeZone), count, timeZone)
+      const [usage, keys] = await Promise.all([readDailyUsage(logs, companyId, { days }), listKeysInUse(db, companyId)])
+      return { days, usage, keys, charted: await chooseBars(logs, companyId, usage, days) }
+    },
+    render({ days, usage, keys, charted }, _, request) {
+      const { timeZone } = getViewer(request)
+      const period = `from ${formatCalendarDay(days[0]!.day)} to ${formatCalendarDay(days.at(-1)!.day)}, today`
+      return {
+        title: 'Usage',
+        body: html`${renderRangeLinks(days.length)}
+          <p class="hint">
+            Calls that create or update employees, ${period}.
+            Days are in ${timeZone}${days.some(isOffHour) && '; each is counted from its first full hour in UTC'}.
+          </p>
+          ${
+            usage.length === 0
+              ? renderNothing(
+                  `No calls in the last ${days.length} days`,
+                  'Every call that creates or updates employees is counted here, whether it succeeds or fails.',
+                )
+              : html`${renderTotals(usage, days.length)} ${renderCharts(charted, timeZone)}
+                ${renderByOperation(usage)}`
+          }
+          ${renderQuotas(keys, timeZone)}`,
+      }
+    },
   })
 }
 
 /** Lists the keys that are not revoked. */
-async function listKeysInUse(db: LedgerDb, companyId: string): Promise<SeenKey[]> {
+async function listKeysInUse(db: LedgerDb, companyId: string) {
   const statuses = ['active', 'disabled', 'expired'] as const
   return (await Promise.all(statuses.map((status) => listApiKeys(db, companyId, { status, limit: MAX_KEYS })))).flat()
 }
@@ -153,35 +115,40 @@ function isOffHour({ from }: LocalDay): boolean {
 /** From so many days on, bars are days. */
 const LEAST_DAYS = 7
 
-/** Begins with the first calls, if they were made in these days: by hours, until there is a week of them. */
+/** Begins with the first calls in these days: by hours, until there is a week of them. */
 async function chooseBars(
   db: LedgerDb,
   companyId: string,
-  { usage, days, isFirst }: { usage: readonly UsageOfDay[]; days: readonly LocalDay[]; isFirst: boolean },
+  usage: readonly UsageOfDay[],
+  days: readonly LocalDay[],
 ): Promise<Charted> {
-  const first = isFirst ? days.findIndex(({ day }) => usage.some((one) => one.day === day)) : 0
-  if (!isFirst || first === -1 || days.length - first >= LEAST_DAYS)
-    return { unit: 'days', bars: sumByDay(usage, days.slice(Math.max(0, first))) }
+  const first = days.findIndex(({ day }) => usage.some((one) => one.day === day))
+  if (first === -1 || days.length - first >= LEAST_DAYS)
+    return { unit: 'days', bars: groupByDay(usage, days.slice(Math.max(0, first))) }
   const start = Math.ceil(days[first]!.from / HOUR_MS) * HOUR_MS
   const hours = Array.from({ length: Math.ceil((databaseTimeMs() - start) / HOUR_MS) }, (_, at) => {
     const from = start + at * HOUR_MS
     return { day: String(from), from, to: from + HOUR_MS }
   })
-  const bars = sumByDay(await readDailyUsage(db, companyId, { days: hours }), hours)
-  const begins = bars.findIndex(({ calls }) => calls.completed + calls.failed > 0)
-  return { unit: 'hours', bars: bars.slice(Math.max(0, begins)) }
+  const bars = groupByDay(await readDailyUsage(db, companyId, { days: hours }), hours)
+  return { unit: 'hours', bars: bars.slice(bars.findIndex((bar) => bar.usage.length > 0)) }
 }
 
-/** Sums calls and records by day and outcome; days without calls have zeros. */
-function sumByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]): DayUsage[] {
+function groupByDay(usage: readonly UsageOfDay[], days: readonly LocalDay[]) {
   const ofDay = Map.groupBy(usage, ({ day }) => day)
-  return days.map(({ day, from }) => {
-    const own = ofDay.get(day) ?? []
-    const sum = (count: (usage: UsageOfDay) => number) => {
-      return { completed: sumUsage(own, 'Completed', count), failed: sumUsage(own, 'Failed', count) }
-    }
-    return { from, calls: sum(countCalls), records: sum(countRecords) }
-  })
+  return days.map(({ day, from }) => ({ from, usage: ofDay.get(day) ?? [] }))
+}
+
+function renderTotals(usage: readonly UsageOfDay[], days: number) {
+  return html`<h2>In total</h2>
+    ${renderTable({
+      caption: `Calls and records of the last ${days} days`,
+      columns: {
+        Figure: ([label]) => label,
+        [`Last ${days} days`]: { count: ([, outcome, count]) => sumUsage(usage, count, outcome) },
+      },
+      rows: [...FIGURES, REFUSED],
+    })}`
 }
 
 function renderRangeLinks(chosen: number) {
@@ -192,61 +159,52 @@ function renderRangeLinks(chosen: number) {
   return renderSegments('Range', ranges)
 }
 
-function renderNoCalls(days: number) {
-  return html`<div class="empty">
-    <h2>No calls in the last ${days} days</h2>
-    <p>Every call that creates or updates employees is counted here, whether it succeeds or fails.</p>
-  </div>`
-}
-
 function renderCharts({ unit, bars }: Charted, timeZone: string) {
-  const nameOf = (bar: DayUsage) => formatSlot(bar, unit, timeZone)
-  const renderBars = (id: Counted, title: string) =>
-    renderOutcomeChart({ id, title, unit, bars: bars.map((bar) => ({ label: nameOf(bar), ...bar[id] })) })
-  const withCalls = bars.filter(({ calls }) => calls.completed + calls.failed > 0)
+  const nameOf = (bar: Bar) => formatSlot(bar, unit, timeZone)
+  const renderBars = (id: string, title: string, count: Count) => {
+    const sums = bars.map((bar) => ({
+      label: nameOf(bar),
+      completed: sumUsage(bar.usage, count, 'Completed'),
+      failed: sumUsage(bar.usage, count, 'Failed'),
+    }))
+    return renderOutcomeChart({ id, title, unit, bars: sums })
+  }
   const one = unit === 'days' ? 'day' : 'hour'
   return html`<h2>Calls by ${one}</h2>
-    ${renderBars('calls', `Calls by ${one} and outcome`)}
+    ${renderBars('calls', `Calls by ${one} and outcome`, countCalls)}
     <h2>Records by ${one}</h2>
-    ${renderBars('records', `Records by ${one} and the outcome of their call`)}
+    ${renderBars('records', `Records by ${one} and the outcome of their call`, countRecords)}
     ${renderTable({
       caption: `Calls and records by ${one} and outcome, newest first. ${capitalise(unit)} without calls are omitted.`,
       isCaptionShown: true,
       columns: {
         [capitalise(one)]: (bar) => html`<span class="unbroken">${nameOf(bar)}</span>`,
-        'Calls completed': { count: ({ calls }) => calls.completed },
-        'Calls failed': { count: ({ calls }) => calls.failed },
-        'Records in completed calls': { count: ({ records }) => records.completed },
-        'Records in failed calls': { count: ({ records }) => records.failed },
+        ...Object.fromEntries(
+          FIGURES.map(([label, outcome, count]) => [
+            label,
+            { count: ({ usage }: Bar) => sumUsage(usage, count, outcome) },
+          ]),
+        ),
       },
-      rows: withCalls.toReversed(),
+      rows: bars.filter(({ usage }) => usage.length > 0).toReversed(),
     })}`
 }
 
-function renderByOperation(usage: readonly UsageOfDay[], before: readonly UsageOfDay[]) {
-  const outcomes = Map.groupBy([...usage, ...before], ({ operation, status }) => `${operation} ${status}`)
-  const rows = [...outcomes.values()].map(([first]) => {
-    const { operation, status } = first!
-    const [own, ownBefore] = [usage, before].map((of) => of.filter((one) => one.operation === operation))
-    return {
-      operation,
-      status,
-      now: sumUsage(own!, status, countCalls),
-      earlier: sumUsage(ownBefore!, status, countCalls),
-      counts: COUNTS.map(([name]) => sumUsage(own!, status, ({ records }) => records[name])),
-    }
-  })
+function renderByOperation(usage: readonly UsageOfDay[]) {
+  const rows = [...Map.groupBy(usage, ({ operation, status }) => `${operation} ${status}`).values()]
   return html`<h2>By operation</h2>
     ${renderTable({
       caption: 'Calls and the counts of their records, by operation and outcome',
       isCaptionShown: true,
       columns: {
-        Operation: ({ operation }) => rulesOf(operation).label,
-        Outcome: ({ status }) => status,
-        Calls: { count: ({ now }) => now },
-        ...(before.length > 0 && compare('Calls before')),
+        Operation: ([first]) => rulesOf(first!.operation).label,
+        Outcome: ([first]) => first!.status,
+        Calls: { count: (own) => sumUsage(own, countCalls) },
         ...Object.fromEntries(
-          COUNTS.map(([, heading], at) => [heading, { count: ({ counts }: (typeof rows)[number]) => counts[at]! }]),
+          COUNTS.map(([name, heading]) => [
+            heading,
+            { count: (own: UsageOfDay[]) => sumUsage(own, ({ records }) => records[name]) },
+          ]),
         ),
       },
       rows,

@@ -46,7 +46,7 @@ const { path: PATH } = NAVIGATION.users
 type UserRequest = PageRequest<{ id: string }>
 
 /** `/settings/users/{id}`: one user, with everything that can be done with it. */
-export function addUserPage(app: FastifyInstance, services: PageServices): void {
+export function addUserPage(app: FastifyInstance, services: PageServices) {
   const { company } = services
   addFormPage(app, {
     path: `${PATH}/:id`,
@@ -102,7 +102,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices): void 
 }
 
 /** Finds the user in the path. Throws `user_not_found`. */
-async function loadUser({ db }: PageServices, request: UserRequest): Promise<UserRecord> {
+async function loadUser({ db }: PageServices, request: UserRequest) {
   return requireUser(await findUser(db, getViewer(request).companyId, readUserId(request.params.id)))
 }
 
@@ -173,7 +173,7 @@ const UNLINKING =
   'links it again.'
 
 /** `/settings/users/{id}/reset-password`: asks before a user's password is replaced by a one-time link. */
-function addPasswordReset(app: FastifyInstance, services: PageServices): void {
+function addPasswordReset(app: FastifyInstance, services: PageServices) {
   const { company } = services
   const newLink = company.outbox
     ? "An email brings a new one-time link, which you'll see too."
@@ -215,7 +215,7 @@ function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord): strin
 }
 
 /** `/settings/users/{id}/remove`: asks before a user is removed. The page of the user says that it was. */
-function addUserRemoval(app: FastifyInstance, services: PageServices): void {
+function addUserRemoval(app: FastifyInstance, services: PageServices) {
   const { button, done } = USER_ACTIONS.remove
   addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
@@ -240,7 +240,7 @@ function addUserRemoval(app: FastifyInstance, services: PageServices): void {
 }
 
 /** `/settings/users/{id}/erase`: forgets a removed user. */
-function addUserErasure(app: FastifyInstance, services: PageServices): void {
+function addUserErasure(app: FastifyInstance, services: PageServices) {
   const { button, done } = USER_ACTIONS.erase
   addQuestionPage(app, {
     path: `${PATH}/:id/erase`,

@@ -37,7 +37,7 @@ const LINK_SENT = "The person gets an email with a one-time link, which you'll s
 const LINK_SHOWN = "You'll get a one-time link to share; no email is sent."
 
 /** `/settings/users`: the list and the invitation form. */
-export function addUsersPage(app: FastifyInstance, services: PageServices): void {
+export function addUsersPage(app: FastifyInstance, services: PageServices) {
   const { company } = services
   addPage(app, {
     path: PATH,
@@ -60,8 +60,8 @@ export function addUsersPage(app: FastifyInstance, services: PageServices): void
         ${renderForm(forms, 'invite', {
           values: { role: 'member' },
           fields: [
-            { name: 'email', label: 'Email', type: 'email', maxLength: MAX_EMAIL_CHARACTERS, autocomplete: 'off' },
-            { name: 'name', label: 'Name', maxLength: 120, autocomplete: 'off' },
+            { name: 'email', label: 'Email', type: 'email', maxLength: MAX_EMAIL_CHARACTERS },
+            { name: 'name', label: 'Name', maxLength: 120 },
             ROLE_CHOICE,
           ],
           buttons: renderButtons('Invite', PATH),

@@ -19,7 +19,7 @@ const DOWNLOADS = {
  * `/verify`: what an auditor needs without an account: a page that verifies evidence files in the browser, the verifiers,
  * the public keys, and the format.
  */
-export function verifyPages(app: FastifyInstance, services: RecognitionServices & { signer: CheckpointSigner }): void {
+export function verifyPages(app: FastifyInstance, services: RecognitionServices & { signer: CheckpointSigner }) {
   const schema = { hide: true }
   const preHandler = recognizeViewer(services)
   app.get('/verify', { schema, preHandler }, (request, reply) =>

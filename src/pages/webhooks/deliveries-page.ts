@@ -8,7 +8,6 @@ import {
   type KeptDelivery,
   listDeliveries,
   findWebhook,
-  type SeenWebhook,
 } from '#accounts/webhooks/read-webhooks'
 import { NAVIGATION } from '#wording/navigation'
 import { decapitalize, formatNumber } from '#wording/numbers'
@@ -38,7 +37,7 @@ const { path: PATH } = NAVIGATION.webhooks
 export type WebhookRequest = PageRequest<{ id: string }>
 
 /** Finds the webhook in the path of a page. Throws a problem if the company has no such webhook. */
-export async function loadWebhook({ db }: PageServices, request: WebhookRequest): Promise<SeenWebhook> {
+export async function loadWebhook({ db }: PageServices, request: WebhookRequest) {
   return requireWebhook(await findWebhook(db, getViewer(request).companyId, readWebhookId(request.params.id)))
 }
 
@@ -65,7 +64,7 @@ export function renderDeliveryTable(webhookId: string, deliveries: KeptDelivery[
 }
 
 /** Puts the attempts of a message next to each other, that with the newest attempt first. */
-function groupByMessage(deliveries: KeptDelivery[]): KeptDelivery[] {
+function groupByMessage(deliveries: KeptDelivery[]) {
   return [
     ...Map.groupBy(deliveries, ({ id, type, position }) => (position === null ? id : `${type} ${position}`)),
   ].flatMap(([, attempts]) => attempts)
@@ -111,11 +110,7 @@ function renderResult(delivery: Delivery) {
 }
 
 /** Finds the delivery in `?sent=`; null if there is none. */
-export async function findSent(
-  { db }: PageServices,
-  request: FastifyRequest,
-  webhookId: string,
-): Promise<Delivery | null> {
+export async function findSent({ db }: PageServices, request: FastifyRequest, webhookId: string) {
   const { sent } = readFormFields(request.query)
   return isId('dlv', sent) ? findDelivery(db, getViewer(request).companyId, webhookId, sent) : null
 }
@@ -141,7 +136,7 @@ export function renderSent(delivery: Delivery) {
 type DeliveryRequest = PageRequest<{ id: string; delivery_id: string }>
 
 /** `/settings/webhooks/{id}/deliveries`: what was sent in the last 30 days, and the page of each delivery. */
-export function addDeliveryPages(app: FastifyInstance, services: PageServices): void {
+export function addDeliveryPages(app: FastifyInstance, services: PageServices) {
   addDeliveryPage(app, services)
   addFormPage(app, {
     path: `${PATH}/:id/deliveries`,
@@ -196,7 +191,7 @@ async function loadDeliveries(services: PageServices, request: DeliveryRequest) 
 const FILTERS = listOptions({ delivered: 'Delivered', failed: 'Failed' })
 
 /** `/settings/webhooks/{id}/deliveries/{delivery_id}`: what was sent, and what the receiver answered. */
-function addDeliveryPage(app: FastifyInstance, services: PageServices): void {
+function addDeliveryPage(app: FastifyInstance, services: PageServices) {
   addPage(app, {
     path: `${PATH}/:id/deliveries/:delivery_id`,
     load: (request: DeliveryRequest) => loadDelivery(services, request),

@@ -62,14 +62,12 @@ const NAMES = [
     name: 'url',
     label: 'URL',
     maxLength: MAX_URL,
-    autocomplete: 'off',
     hint: 'Where messages are sent, such as https://example.com/hooks.',
   },
   {
     name: 'description',
     label: 'Description (optional)',
     maxLength: MAX_DESCRIPTION,
-    autocomplete: 'off',
     isRequired: false,
     hint: 'What receives the messages, such as “Payroll”.',
   },
@@ -159,7 +157,7 @@ export async function readResumeForm(
   companyId: string,
   { since = '', after = '' }: FormFields,
   timeZone: string,
-): Promise<number> {
+) {
   if ((since === '') === (after === '')) throw refuseField('/since', 'Enter either a time or the number of an event')
   if (since === '') return checkForm(ResumeBody, { after: readWholeNumber(after) }).after!
   if (!readLocal(since)) throw refuseField('/since', 'Enter a date and a time')

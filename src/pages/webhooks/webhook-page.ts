@@ -34,7 +34,7 @@ import {
   renderJoined,
   renderWarning,
 } from '#pages/parts/elements'
-import { readSeenVersion } from '#pages/parts/form'
+import { readSeenVersion, type FormFields } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
 import { readOverlap, renderRotation } from '#pages/parts/rotation'
 import { formatNumber } from '#wording/numbers'
@@ -56,9 +56,11 @@ const { path: PATH } = NAVIGATION.webhooks
 const RECENT = 5
 
 /** `/settings/webhooks/{id}`: one webhook, with everything that can be done with it. */
-export function addWebhookPage(app: FastifyInstance, services: PageServices): void {
+export function addWebhookPage(app: FastifyInstance, services: PageServices) {
   const { db, webhooks, singleDeliveries } = services
   const idOf = ({ params }: WebhookRequest) => readWebhookId(params.id)
+  const change = (request: WebhookRequest, asked: Parameters<typeof changeWebhook>[3], fields: FormFields) =>
+    changeWebhook(webhooks, getActing(request), idOf(request), asked, readSeenVersion(fields))
   addFormPage(app, {
     path: `${PATH}/:id`,
     load: (request: WebhookRequest) => loadPage(services, request),
@@ -86,8 +88,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
         async run(request, fields) {
           const { webhook } = await loadWebhook(services, request)
           const settings = readWebhookForm(fields, webhooks.allowsHttp, webhook.settings)
-          const change = { change: 'edit', settings } as const
-          await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
+          await change(request, { change: 'edit', settings }, fields)
           return { done: 'saved' }
         },
       },
@@ -97,8 +98,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
         async run(request, fields) {
           const { companyId, timeZone } = getViewer(request)
           const position = await readResumeForm(db, companyId, fields, timeZone)
-          const change = { change: 'resume', position } as const
-          await changeWebhook(webhooks, getActing(request), idOf(request), change, readSeenVersion(fields))
+          await change(request, { change: 'resume', position }, fields)
           return { done: 'replayed' }
         },
       },
@@ -119,8 +119,8 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
           return { goTo: `${PATH}/${idOf(request)}?sent=${id}` }
         },
       },
-      ...listActionForms(WEBHOOK_ACTIONS, (request: WebhookRequest, change) =>
-        changeWebhook(webhooks, getActing(request), idOf(request), { change }),
+      ...listActionForms(WEBHOOK_ACTIONS, (request: WebhookRequest, action) =>
+        changeWebhook(webhooks, getActing(request), idOf(request), { change: action }),
       ),
     },
   })
@@ -128,7 +128,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices): vo
 }
 
 /** `/settings/webhooks/{id}/remove`: removes a webhook for good. */
-function addWebhookRemoval(app: FastifyInstance, services: PageServices): void {
+function addWebhookRemoval(app: FastifyInstance, services: PageServices) {
   addQuestionPage(app, {
     path: `${PATH}/:id/remove`,
     load: (request: WebhookRequest) => loadWebhook(services, request),
