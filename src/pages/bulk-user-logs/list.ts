@@ -11,22 +11,30 @@ import { encodeCursor } from '#http/server/query-values'
 import { NAVIGATION, buildUrl, REFUSALS, UPLOAD_PATH } from '#wording/navigation'
 import { formatNumber, formatAtLeast } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
-import { renderStatusBadge, html, type Html, isolate, renderButton } from '#pages/parts/elements'
+import {
+  renderStatusBadge,
+  html,
+  type Html,
+  isolate,
+  renderButton,
+  renderDownload,
+  renderNothing,
+} from '#pages/parts/elements'
 import { describeCode } from '#wording/attention-words'
 import { COUNTS, describeResult } from '#pages/parts/call-words'
 import { assetUrl } from '#pages/assets/assets'
 import { buildCreateCommand } from '#pages/api-keys/curl-lines'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { formatCaller } from './entry.ts'
-import type { PageFilter } from './filter.ts'
 import type { LedgerDb } from '#ledger/tables'
-import { type Facets, countFacets } from './facets.ts'
 import { groupLogEntries } from '#projections/bulk-user-logs/usage-queries'
 import { type Reads, readInTime } from '#ledger/read/reads'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { readCommonProgress } from '#ledger/read/read-progress'
 import { EMPLOYEES } from '#projections/employees/queries'
+import { nameSinglePeople } from '#log/record-people'
 import { countInTime } from '#log/log-entries'
+import { type PageFilter, type Facets, countFacets } from './filter-bar.ts'
 
 /* What a page of the list shows, read from the log. */
 
@@ -54,6 +62,9 @@ interface EntryPage {
   counted: EntryCount | null
 }
 
+/** The person of each call with one record. */
+type People = ReadonlyMap<string, string>
+
 /** A page, and what is said around it. */
 export interface EntryList extends EntryPage {
   /** The entries of all pages; null if they could not be counted. */
@@ -62,6 +73,7 @@ export interface EntryList extends EntryPage {
   facets: Facets | null
   /** Whether the log has no entries at all. */
   isEmpty: boolean
+  people: People
   /** The people whom the search finds by a former value. */
   former: FormerPerson[]
 }
@@ -78,7 +90,8 @@ export async function readEntryList(
   const count = facets?.count ?? (await countEntries(reads, companyId, filter, page))
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const former = filter.q === undefined ? [] : await findFormerPeople(db, companyId, filter.q)
-  return { ...page, count, facets, isEmpty, former }
+  const people = await nameSinglePeople(db, companyId, page.entries)
+  return { ...page, count, facets, isEmpty, people, former }
 }
 
 /** Reads the entries of a page, and between which others they are. */
@@ -144,14 +157,15 @@ export async function readReached(db: LedgerDb, companyId: string, { employee, q
 }
 
 /** Renders a row for each entry. The whole row is its link. */
-function renderEntryRows(entries: LogEntry[], timeZone: string) {
+function renderEntryRows(entries: LogEntry[], people: People, timeZone: string) {
   return entries.map(({ entry, position }) => {
     const { id, requested_at: at, counts, error } = entry
     const caller = formatCaller(entry)
     const result = describeResult(entry)
     const cause = error === null ? undefined : describeCode(error.code)
     const time = formatTime(at, timeZone)
-    const name = [result, cause, caller, time].filter((part) => part !== undefined).join(', ')
+    const person = people.get(id)
+    const name = [result, cause, person, caller, time].filter((part) => part !== undefined).join(', ')
     const title = error === null ? result : `${result}: ${error.detail} (${error.code})`
     const asked = html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`
     const cells = COUNTS.map(([name, label]) => {
@@ -163,7 +177,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string) {
       <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
       <th scope="row" class="result">
         <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${title}"
-          >${cause === undefined ? result : asked}</a
+          >${cause === undefined ? result : asked}${person !== undefined && html` · ${isolate(person)}`}</a
         >
       </th>
       <td class="source">${entry.name}</td>
@@ -204,16 +218,15 @@ export function renderLogPage(bar: Html, page: ListPage) {
   const isNone = entries.length === 0
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
-  const renderDownload = (path: string, text: string) =>
-    html`<a class="button" href="${buildUrl(path, { ...filter.filter })}" download>${text}</a>`
+  const urlOf = (path: string) => buildUrl(path, { ...filter.filter })
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
   return html`<div class="log" ${reached !== null && renderLiveAttributes(filter, reached)}>
       ${renderHead(
         html`${reached !== null && renderLiveBar()}
           ${renderButton(UPLOAD_PATH, 'Upload file')}
           ${renderButton(REFUSALS.path, REFUSALS.label)}
-          ${renderDownload(FAILED_RECORDS_PATH, 'Download failed records')}
-          ${renderDownload(CSV_PATH, 'Download list')}`,
+          ${renderDownload(urlOf(FAILED_RECORDS_PATH), 'Download failed records')}
+          ${renderDownload(urlOf(CSV_PATH), 'Download list')}`,
         renderCount(page),
       )}
       ${bar}
@@ -234,7 +247,7 @@ export function renderLogPage(bar: Html, page: ListPage) {
             </tr>
           </thead>
           <tbody>
-            ${renderEntryRows(entries, page.timeZone)}
+            ${renderEntryRows(entries, page.people, page.timeZone)}
           </tbody>
           ${renderTotals(page)}
         </table>
@@ -323,10 +336,14 @@ function renderLiveBar() {
 }
 
 /** Renders what the script fetches: rows, and the position up to which the log was read. */
-export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean) {
+export function renderRowsFragment(
+  { entries, people, timeZone }: { entries: LogEntry[]; people: People; timeZone: string },
+  reached: number,
+  hasMore: boolean,
+) {
   return html`<table>
     <tbody data-cursor="${encodeCursor(reached)}" ${hasMore && html`data-more`}>
-      ${renderEntryRows(entries, timeZone)}
+      ${renderEntryRows(entries, people, timeZone)}
     </tbody>
   </table>`
 }
@@ -355,8 +372,5 @@ export function renderFirstCall(baseUrl: string, apiId: string | null) {
 
 /** Shown when no entry matches the filters. */
 export function renderNoMatch() {
-  return html`<div class="empty">
-    <h2>No matching entries</h2>
-    <p><a href="${LOGS_PATH}">Clear the filters</a> to see all entries.</p>
-  </div>`
+  return renderNothing('No matching entries', html`<a href="${LOGS_PATH}">Clear the filters</a> to see all entries.`)
 }
