@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chooseLabeledColumns, roundScale, stackBars } from '../../src/pages/charts/bar-chart.ts'
+import { chooseLabeledColumns, roundScale, stackBars } from '../../src/pages/charts/outcome-chart.ts'
 
 await t.test('an axis starts at 0, has round whole steps and holds the largest value', async (t) => {
   t.strictSame(roundScale(7, 5), { max: 8, ticks: [0, 2, 4, 6, 8] })

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ProviderSettings } from '../../src/domain/provider-settings.ts'
 import type { EventData, EventType } from '../../src/domain/events.ts'
 import { EVENT_TYPES } from '../../src/domain/event-types.ts'
-import { EVENT_GROUPS } from '../../src/pages/events/event-groups.ts'
+import { EVENT_GROUPS } from '../../src/pages/events/event-query.ts'
 import { listNamedIds, renderSentence } from '../../src/pages/events/event-sentence.ts'
 
 const UUID = '01h455vb4pex5vsknk084sn02q'

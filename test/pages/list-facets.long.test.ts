@@ -3,7 +3,7 @@ import { groupLogEntries } from '../../projections/bulk-user-logs/usage-queries.
 import type { EntryFilter } from '../../projections/bulk-user-logs/queries.ts'
 import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import { countFacets } from '../../src/pages/bulk-user-logs/facets.ts'
+import { countFacets } from '../../src/pages/bulk-user-logs/filter-bar.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { openAppends } from '../support/ledger/appends.ts'
 import { uploadCall } from '../support/ledger/calls.ts'

@@ -33,7 +33,6 @@ import {
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
 import { keepAuthorizationRequest } from '#pages/sign-in/provider-sign-in'
-import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/proof'
 import { changeOwnPassword } from '#accounts/users/set-password'
 import { OwnPasswordBody, TOKEN_ACTIONS } from '#api/admin/user-schemas'
 import { rememberUser } from '#http/access/known-browser'
@@ -52,6 +51,7 @@ import {
   makePasskeyForm,
 } from './passkeys.ts'
 import { makeTokenForm, renderTokens, addTokenRevocation } from './tokens.ts'
+import { CURRENT_PASSWORD, renderProof, requireProof, wrongPassword } from '#pages/parts/question-page'
 
 const PATH = `${ACCOUNT_PATH}/provider`
 

@@ -35,8 +35,7 @@ import {
   renderWarning,
 } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer, requireOwnUser } from '#pages/parts/context'
-import { addQuestionPage } from '#pages/parts/question-page'
-import { renderProof, requireProof } from '#pages/parts/proof'
+import { addQuestionPage, renderProof, requireProof } from '#pages/parts/question-page'
 import { findSupport } from '#pages/sign-in/sign-in-form'
 import { assetUrl } from '#pages/assets/assets'
 import { findBrowserName } from './browser-name.ts'

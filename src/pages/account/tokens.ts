@@ -33,13 +33,13 @@ import {
   renderFields,
   type FormFields,
   type FormProblem,
+  renderHidden,
 } from '#pages/parts/form'
 import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
-import { addQuestionPage } from '#pages/parts/question-page'
+import { addQuestionPage, renderProof, requireProof } from '#pages/parts/question-page'
 import { readListQuery, renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderLastFour } from '#pages/parts/attribute-values'
-import { renderProof, requireProof } from '#pages/parts/proof'
 
 /* The tokens of a user, on the user's own page and on that for administrators, and the page that revokes one. */
 
@@ -180,7 +180,7 @@ const EVERYTHING = 'everything'
 
 /** Renders what the token may do, as far as there is a choice. */
 function renderScopes(role: Role, fields: FormFields, problem: FormProblem) {
-  if (role === 'member') return html`<input type="hidden" name="${EVERYTHING}" value="on" />`
+  if (role === 'member') return renderHidden(EVERYTHING, 'on')
   const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
   return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="scopes-fault"`}>

@@ -13,6 +13,7 @@ import {
   renderButton,
   renderNameLink,
   renderEmpty,
+  renderNothing,
 } from '#pages/parts/elements'
 import { NAVIGATION } from '#wording/navigation'
 import { getViewer, type PageServices, getActing, readProblemsOf } from '#pages/parts/context'
@@ -256,22 +257,18 @@ function renderKeyList(
   const isNone = keys.length === 0 && status === '' && cursor === undefined
   const choice = { name: 'status', label: 'Status', value: status, options: FILTERS }
   const filters = html`<div class="columns">${renderSecretSearch(searchProblem)} ${renderFilter(PATH, choice)}</div>`
+  const create = renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))
   const table = renderKeyTable(keys.slice(0, ROWS_A_PAGE), problems, timeZone)
   return html`<p>
       Programs call the API with a key. See the <a href="/docs">API reference</a> and the
       <a href="/problems">problem codes</a>.
     </p>
-    ${!isNone && renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))}
-    ${isNone ? renderNoKeys() : html`${filters} ${table}`}
+    ${
+      isNone
+        ? renderNothing('No API keys yet', 'A program needs a key to create and update employees.', create)
+        : html`${create} ${filters} ${table}`
+    }
     ${renderListLinks(PATH, filter, cursor, keys, ({ key }) => key.id)}`
-}
-
-function renderNoKeys() {
-  return html`<div class="empty">
-    <h2>No API keys yet</h2>
-    <p>A program needs a key to create and update employees.</p>
-    ${renderActions(renderButton(`${PATH}/new`, 'Create API key', 'primary'))}
-  </div>`
 }
 
 const FILTERS = listOptions({ active: 'Enabled', disabled: 'Disabled', expired: 'Expired', revoked: 'Revoked' })

@@ -4,12 +4,20 @@ import { buildUrl, type QueryValues } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
 import type { DetailedRecord } from '#log/refused-records'
 import { encodeCursor } from '#http/server/query-values'
-import { describeCause } from '#pages/parts/describe-cause'
-import { html, isolate, renderButton, renderEmpty, renderHint } from '#pages/parts/elements'
+import {
+  html,
+  isolate,
+  renderButton,
+  renderEmpty,
+  renderHint,
+  renderAlert,
+  renderDownload,
+} from '#pages/parts/elements'
 import { renderField, type FormFields, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { buildEntryUrl, type OutcomeCounts } from './entry.ts'
 import { renderRecordTable } from './records.ts'
+import { describeCause } from '#pages/parts/call-words'
 
 /** Further causes are collapsed. */
 const SHOWN = 5
@@ -201,12 +209,12 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
     ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
     : renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
   const ofKept = html`${fix}
-    <a class="button" href="${json}" download>Download failed records as JSON</a>`
+    ${renderDownload(json, 'Download failed records as JSON')}`
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}
     ${
       !(isOfProvider(entry) && isOfRefused) &&
-      html`<a class="button" href="${csv}" download>${isOfRefused ? 'Download failed records' : 'Download records'}</a>`
+      renderDownload(csv, isOfRefused ? 'Download failed records' : 'Download records')
     }
   </p>`
 }
@@ -221,10 +229,10 @@ function renderMissing(count: number) {
 
 function renderInvalid(entry: LogEntry, { problem }: RecordQuery) {
   const messages = problem!.errors.map(({ message }) => message).join('; ')
-  return html`<p class="alert" role="alert">
-    This filter is not valid: ${messages || problem!.detail}.
-    <a href="${buildEntryUrl(entry)}#records">Show all records</a>
-  </p>`
+  return renderAlert(
+    html`This filter is not valid: ${messages || problem!.detail}.
+      <a href="${buildEntryUrl(entry)}#records">Show all records</a>`,
+  )
 }
 
 const NUMBERING = html`<p class="hint">

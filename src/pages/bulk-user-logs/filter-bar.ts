@@ -8,12 +8,152 @@ import {
   type FormFields,
   type Option,
   renderHidden,
+  checkForm,
+  pickFields,
+  readFormFields,
+  toFormProblem,
+  type FormProblem,
+  checkPeriod,
+  readPeriod,
 } from '#pages/parts/form'
 import { capitalise } from '#pages/parts/call-words'
 import { describeCode } from '#wording/attention-words'
-import { type Facet, type Facets, formatFacet } from './facets.ts'
-import { HIDDEN, LAST, type FilterName, type PageFilter } from './filter.ts'
 import { isolate, html, type Html, renderChip, renderSegment, describeZone } from '#pages/parts/elements'
+import { databaseTimeMs } from '#postgres/database-clock'
+import type { EntryFilter, EntryCount, ValueFilter } from '#projections/bulk-user-logs/queries'
+import { fieldError, invalidFields } from '#domain/errors'
+import { isId } from '#domain/ids'
+import { readEntryFilter, EntryExportQuery } from '#log/bulk-user-logs-schemas'
+import { DAY_MS, HOUR_MS } from '#domain/local-times'
+import type { EntryGroup, EntryGroups } from '#projections/bulk-user-logs/usage-queries'
+import { formatAtLeast } from '#wording/numbers'
+
+/** The filters whose values have counts. */
+type Facet = keyof ValueFilter
+const FACETS = Object.keys({
+  ...{ status: true, operation: true, source: true, key: true, error: true, http_status: true },
+} satisfies Record<Facet, true>) as Facet[]
+
+/** How many entries each value of a filter would find, beside the other filters. */
+export interface Facets {
+  /** By value; the sum of all is that of the empty value. */
+  counts: Record<Facet, ReadonlyMap<string, number>>
+  /** The entries that match; null if a filter may find most of them among those that are not grouped. */
+  count: EntryCount | null
+  /** The sums of their counts, as far as they are grouped. */
+  totals: EntryGroup['counts']
+  isMore: boolean
+}
+
+/** Counts the values of each filter among groups of entries. */
+export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter) {
+  const matches = (group: EntryGroup, except?: Facet) =>
+    FACETS.every((facet) => facet === except || filter[facet] === undefined || filter[facet] === group[facet])
+  const countBy = (facet: Facet) => {
+    const counts = new Map([['', 0]])
+    for (const group of groups.filter((candidate) => matches(candidate, facet)))
+      for (const value of ['', group[facet]])
+        if (value !== null) counts.set(String(value), (counts.get(String(value)) ?? 0) + group.entries)
+    return counts
+  }
+  const totals = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
+  const matching = groups.filter((group) => matches(group))
+  const count = matching.reduce((sum, group) => sum + group.entries, 0)
+  const isNarrowed = FACETS.some((facet) => filter[facet] !== undefined)
+  for (const { counts } of matching)
+    for (const name of Object.keys(totals) as (keyof typeof totals)[]) totals[name] += counts[name]
+  const counts = Object.fromEntries(FACETS.map((facet) => [facet, countBy(facet)])) as Record<
+    Facet,
+    Map<string, number>
+  >
+  return { counts, count: isMore && isNarrowed ? null : { count, isMore }, totals, isMore }
+}
+
+/** Formats the count of a value, such as `1,204`; empty if it was not counted. */
+function formatFacet(facets: Facets | null, facet: Facet, value: string): string {
+  if (facets === null) return ''
+  return formatAtLeast(facets.counts[facet].get(value) ?? 0, facets.isMore)
+}
+
+/** The filters of the address: those of the list, and a length of time up to now. */
+type FilterName = keyof EntryFilter | 'last'
+
+/** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
+const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
+  ...({
+    status: 'hidden',
+    operation: 'field',
+    source: 'field',
+    key: 'field',
+    error: 'field',
+    http_status: 'field',
+  } as const),
+  ...({ last: 'hidden', from: 'field', to: 'field', employee: 'hidden', q: 'field' } as const),
+}
+const NAMES = Object.keys(IN_FORM) as FilterName[]
+const HIDDEN = NAMES.filter((name) => IN_FORM[name] === 'hidden')
+
+/** The filters in a page's address. */
+export interface PageFilter {
+  /** The values by name, neither checked nor normalized. */
+  given: FormFields
+  /** Null when a value is not valid. */
+  filter: EntryFilter | null
+  problem: FormProblem
+}
+
+/** Times up to now, by their value in the address. */
+const LAST: Readonly<Record<string, { label: string; short: string; ms: number }>> = {
+  '1h': { label: 'Last hour', short: 'Last hour', ms: HOUR_MS },
+  '24h': { label: 'Last 24 hours', short: '24 h', ms: DAY_MS },
+  '7d': { label: 'Last 7 days', short: '7 days', ms: 7 * DAY_MS },
+}
+
+/**
+ * Reads the filters in an address. Days and times are in the company's time zone; a day in `to` is included. `last` is
+ * dropped beside `from` or `to`: who enters a range means that.
+ */
+export function readPageFilter(query: unknown, timeZone: string): PageFilter {
+  const texts = pickFields(readFormFields(query), NAMES)
+  const { last: _, ...withoutLast } = texts
+  const { from, to, ...others } = withoutLast
+  const given = from === undefined && to === undefined ? texts : withoutLast
+  const faults = [...checkPeriod(given), checkKeyId(given['key']), checkLast(given['last'])].filter(
+    (fault) => fault !== null,
+  )
+  try {
+    const period = faults.length === 0 ? { ...readLast(given['last']), ...readPeriod(given, timeZone) } : {}
+    const checked = checkForm(EntryExportQuery, toQuery({ ...others, ...period }))
+    if (faults.length > 0) return { given, filter: null, problem: invalidFields(faults) }
+    return { given, filter: readEntryFilter(checked), problem: null }
+  } catch (error) {
+    const problem = toFormProblem(error)
+    // All errors are shown together.
+    const together = faults.length === 0 ? problem : invalidFields([...faults, ...problem.errors])
+    return { given, filter: null, problem: together }
+  }
+}
+
+function readLast(last: string | undefined) {
+  return last === undefined ? {} : { from: new Date(databaseTimeMs() - LAST[last]!.ms).toISOString() }
+}
+
+/** Reads the numbers among the texts of an address. */
+function toQuery({ http_status: status, ...texts }: FormFields): unknown {
+  return status === undefined ? texts : { ...texts, http_status: Number(status) }
+}
+
+function checkKeyId(key: string | undefined) {
+  return key === undefined || isId('key', key)
+    ? null
+    : fieldError('/key', 'invalid_format', 'key must be the ID of an API key')
+}
+
+function checkLast(last: string | undefined) {
+  return last === undefined || Object.hasOwn(LAST, last)
+    ? null
+    : fieldError('/last', 'invalid_value', `last must be one of ${Object.keys(LAST).join(', ')}`)
+}
 
 /** What the filter bar needs beside the filters. */
 interface Surroundings {

@@ -27,8 +27,7 @@ import { sendUserPage, sendFragment } from '#pages/parts/layout'
 import { addEntryPages, addFixPage } from './entry-page.ts'
 import { addRefusalsPage } from './refusals-page.ts'
 import { addUndoPages } from './undo-page.ts'
-import { readPageFilter } from './filter.ts'
-import { renderFilterBar } from './filter-bar.ts'
+import { renderFilterBar, readPageFilter } from './filter-bar.ts'
 import { buildEntryUrl } from './entry.ts'
 import {
   LOGS_PATH,

@@ -11,16 +11,22 @@ import { encodeCursor } from '#http/server/query-values'
 import { NAVIGATION, buildUrl, REFUSALS, UPLOAD_PATH } from '#wording/navigation'
 import { formatNumber, formatAtLeast } from '#wording/numbers'
 import { formatTime } from '#domain/local-times'
-import { renderStatusBadge, html, type Html, isolate, renderButton } from '#pages/parts/elements'
+import {
+  renderStatusBadge,
+  html,
+  type Html,
+  isolate,
+  renderButton,
+  renderDownload,
+  renderNothing,
+} from '#pages/parts/elements'
 import { describeCode } from '#wording/attention-words'
 import { COUNTS, describeResult } from '#pages/parts/call-words'
 import { assetUrl } from '#pages/assets/assets'
 import { buildCreateCommand } from '#pages/api-keys/curl-lines'
 import { renderPageLinks } from '#pages/parts/list-pages'
 import { formatCaller } from './entry.ts'
-import type { PageFilter } from './filter.ts'
 import type { LedgerDb } from '#ledger/tables'
-import { type Facets, countFacets } from './facets.ts'
 import { groupLogEntries } from '#projections/bulk-user-logs/usage-queries'
 import { type Reads, readInTime } from '#ledger/read/reads'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
@@ -28,6 +34,7 @@ import { readCommonProgress } from '#ledger/read/read-progress'
 import { EMPLOYEES } from '#projections/employees/queries'
 import { nameSinglePeople } from '#log/record-people'
 import { countInTime } from '#log/log-entries'
+import { type PageFilter, type Facets, countFacets } from './filter-bar.ts'
 
 /* What a page of the list shows, read from the log. */
 
@@ -211,16 +218,15 @@ export function renderLogPage(bar: Html, page: ListPage) {
   const isNone = entries.length === 0
   const place = (name: string, position: number | null) =>
     position === null ? null : buildUrl(LOGS_PATH, { ...given, [name]: encodeCursor(position) })
-  const renderDownload = (path: string, text: string) =>
-    html`<a class="button" href="${buildUrl(path, { ...filter.filter })}" download>${text}</a>`
+  const urlOf = (path: string) => buildUrl(path, { ...filter.filter })
   const label = (way: 'newer' | 'older', name: string) => (searched?.way === way ? 'Search further' : name)
   return html`<div class="log" ${reached !== null && renderLiveAttributes(filter, reached)}>
       ${renderHead(
         html`${reached !== null && renderLiveBar()}
           ${renderButton(UPLOAD_PATH, 'Upload file')}
           ${renderButton(REFUSALS.path, REFUSALS.label)}
-          ${renderDownload(FAILED_RECORDS_PATH, 'Download failed records')}
-          ${renderDownload(CSV_PATH, 'Download list')}`,
+          ${renderDownload(urlOf(FAILED_RECORDS_PATH), 'Download failed records')}
+          ${renderDownload(urlOf(CSV_PATH), 'Download list')}`,
         renderCount(page),
       )}
       ${bar}
@@ -366,8 +372,5 @@ export function renderFirstCall(baseUrl: string, apiId: string | null) {
 
 /** Shown when no entry matches the filters. */
 export function renderNoMatch() {
-  return html`<div class="empty">
-    <h2>No matching entries</h2>
-    <p><a href="${LOGS_PATH}">Clear the filters</a> to see all entries.</p>
-  </div>`
+  return renderNothing('No matching entries', html`<a href="${LOGS_PATH}">Clear the filters</a> to see all entries.`)
 }

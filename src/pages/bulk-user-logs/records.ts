@@ -4,9 +4,9 @@ import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import { isId } from '#domain/ids'
 import { isObject } from '#domain/json'
 import type { ShownRecord } from '#log/log-records'
-import { formatField } from '#domain/errors'
+import { formatField, jsonPointer } from '#domain/errors'
 import { buildEmployeeUrl } from '#wording/navigation'
-import { formatNumber } from '#wording/numbers'
+import { formatNumber, formatCount } from '#wording/numbers'
 import {
   renderAttributeName,
   listAttributes,
@@ -23,8 +23,101 @@ import {
   renderHint,
   renderJoined,
 } from '#pages/parts/elements'
-import { renderRefusedRecord } from './refused-record.ts'
 import { buildEntryUrl } from './entry.ts'
+
+/** A message about a part of a record; its JSON Pointer (RFC 6901) is empty for the whole record. */
+interface PlacedMessage {
+  pointer: string
+  code: string
+  message: string
+}
+
+/** A refused record, and how much of it the log keeps. */
+type RefusedRecord = Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'>
+
+/** The page shows the beginning of a longer record; downloads have all that the log keeps. */
+const MAX_LINES = 500
+const MAX_TEXT = 10_000
+/** A record with this many lines scrolls in a box. */
+const SCROLLED_FROM = 24
+
+/**
+ * Renders a record as sent, with each message below the line that it is about. Messages about no line come first; all
+ * messages do when the record scrolls, so that none is hidden.
+ */
+function renderRefusedRecord(
+  { record, truncated, errors_omitted: omitted }: RefusedRecord,
+  messages: PlacedMessage[],
+  label: string,
+) {
+  // A truncated record is no longer valid JSON.
+  const cut = { content: isolate(shorten(String(record))), pointer: null }
+  const lines = record === null ? [] : truncated ? [cut] : takeLines(renderLines(record, '', '', html``, ''))
+  const places = new Set(lines.map(({ pointer }) => pointer))
+  const isPlaced = ({ pointer }: PlacedMessage) => pointer !== '' && places.has(pointer)
+  const placed = Map.groupBy(messages.filter(isPlaced), ({ pointer }) => pointer)
+  const isScrolled = truncated || lines.length + placed.size >= SCROLLED_FROM
+  const above = messages.filter((message) => isScrolled || !isPlaced(message))
+  const faults = above.map((message) => html`<li>${renderMessage(message)}</li>`)
+  const region = isScrolled ? html`tabindex="0" role="region" aria-label="${label}"` : ''
+  const shown = lines.map(({ content, pointer }) => {
+    const below = (placed.get(pointer ?? '') ?? []).map(({ message, code }) => {
+      return html`<strong class="fault">↑ ${message} (${code})</strong>\n`
+    })
+    return html`${content}\n${below}`
+  })
+  const hint = (isTrue: boolean, text: string) => (isTrue ? renderHint(text) : '')
+  return html`${above.length !== 0 && html`<ul>${faults}</ul>`}
+  ${hint(
+    omitted > 0,
+    `The record has ${formatCount(omitted, 'more error')}. The log keeps the first ${messages.length}.`,
+  )}
+  ${lines.length !== 0 && html`<pre class="sent" ${region}>${shown}</pre>`}
+  ${hint(truncated, 'The record was too large to keep in full. The log and its downloads have its beginning.')}
+  ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the download has all of them.`)}`
+}
+
+function renderMessage({ pointer, code, message }: PlacedMessage) {
+  return html`<span class="fault">${message}</span>
+    ${renderCode(code)}${pointer !== '' && html` at ${renderCode(isolate(pointer))}`}`
+}
+
+interface Line {
+  content: Html
+  /** Pointer to the value that begins on this line; null for a closing bracket. */
+  pointer: string | null
+}
+
+function takeLines(lines: Iterable<Line>): Line[] {
+  const beginning: Line[] = []
+  for (const line of lines) if (beginning.push(line) === MAX_LINES) break
+  return beginning
+}
+
+/** Renders a value as lines, with `before` (such as a name) in front and `after` (a comma) behind. */
+function* renderLines(value: unknown, pointer: string, indent: string, before: Html, after: string): Generator<Line> {
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (members.length === 0) {
+    yield { content: html`${indent}${before}${renderJson(value)}${after}`, pointer }
+    return
+  }
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  yield { content: html`${indent}${before}${open}`, pointer }
+  for (const [at, [name, member]] of members.entries()) {
+    const head = Array.isArray(value) ? html`` : html`${renderJson(name)}: `
+    yield* renderLines(member, jsonPointer(pointer, [name]), `${indent}  `, head, at < members.length - 1 ? ',' : '')
+  }
+  yield { content: html`${indent}${close}${after}`, pointer: null }
+}
+
+/** Renders a scalar or empty value, isolated from the surrounding writing direction. */
+function renderJson(value: unknown) {
+  return isolate(shorten(JSON.stringify(value)))
+}
+
+function shorten(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
+}
 
 /** Renders all that the log knows of a record: what was set or changed, or the record as sent with its errors. */
 export function renderRecordDetails({ shown, outcome }: DetailedRecord) {
@@ -84,14 +177,11 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]) {
         ${columns.map((label) => html`<th scope="col">${label}</th>`)}
       </tr>
     </thead>
-    ${records.map((record) => renderBody(entry, record, renderLines(kind, record), columns.length))}
+    ${records.map((record) => renderBody(entry, record, renderTableLines(kind, record), columns.length))}
   </table>`
 }
 
-/** The cells of a line after the person. */
-type Line = Html
-
-function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], columns: number) {
+function renderBody(entry: LogEntry, record: DetailedRecord, lines: Html[], columns: number) {
   const { index, erased } = record.shown
   const [first, ...further] = lines
   const number = (index ?? 0) + 1
@@ -122,7 +212,7 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Line[], colu
   </tbody>`
 }
 
-function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[] {
+function renderTableLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Html[] {
   if (record.shown.erased)
     return [html`<td colspan="${COLUMNS[kind].length}" class="hint">This data has been erased.</td>`]
   if (kind === 'created') return [renderCreatedLine(record)]
@@ -130,7 +220,7 @@ function renderLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Line[]
 }
 
 /** Renders a line for each error of a refused record. Among changes, the value and its error share a cell. */
-function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Line[] {
+function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Html[] {
   const { record, truncated, index, errors, errors_omitted: omitted } = shown
   const lines = makePointersRelative(record, index, errors ?? []).map(({ pointer, message }) => {
     const sent = truncated ? html`` : renderSent(record, pointer)
@@ -150,7 +240,7 @@ function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Line
 }
 
 /** Longer values, and further attributes, are cut; the record in full has all of them. */
-const MAX_TEXT = 60
+const MAX_CELL_TEXT = 60
 const MAX_SET = 8
 
 /** Renders the value at a pointer into a record. */
@@ -169,10 +259,10 @@ function renderSent(record: unknown, pointer: string) {
 }
 
 function cut(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text
+  return text.length > MAX_CELL_TEXT ? `${text.slice(0, MAX_CELL_TEXT)}…` : text
 }
 
-function renderCreatedLine(record: DetailedRecord): Line {
+function renderCreatedLine(record: DetailedRecord): Html {
   return html`<td class="email">${renderBreakable(nameRecord(record).email ?? '')}</td>
     <td class="set"><div>${renderSetAttributes(record)}</div></td>`
 }
@@ -188,7 +278,7 @@ function renderSetAttributes({ shown }: DetailedRecord) {
     })
 }
 
-function renderChangeLines(record: DetailedRecord): Line[] {
+function renderChangeLines(record: DetailedRecord): Html[] {
   const { shown, outcome } = record
   const changes = Object.entries(shown.changes ?? {})
   const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`

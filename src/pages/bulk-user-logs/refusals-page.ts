@@ -22,6 +22,7 @@ import {
   renderTime,
   isolate,
   renderHint,
+  renderNothing,
 } from '#pages/parts/elements'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -90,10 +91,10 @@ function renderKey({ since }: Given, name: string) {
 
 function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, timeZone: string) {
   if (causes.length === 0)
-    return html`<div class="empty">
-      <h2>No records to correct</h2>
-      <p>Records that API keys send and the API refuses are counted here by their cause, until a file corrects them.</p>
-    </div>`
+    return renderNothing(
+      'No records to correct',
+      'Records that API keys send and the API refuses are counted here by their cause, until a file corrects them.',
+    )
   const since = formatTime(filter.from, timeZone)
   const upload = html`<a href="${buildUploadUrl()}">upload the file</a>`
   return html`<p class="hint">

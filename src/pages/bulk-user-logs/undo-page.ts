@@ -21,7 +21,7 @@ import {
   renderButton,
   renderHint,
 } from '#pages/parts/elements'
-import { renderButtons } from '#pages/parts/form'
+import { renderButtons, renderHidden } from '#pages/parts/form'
 import { renderForm, type PageForms, addFormPage, type PageRequest } from '#pages/parts/form-page'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { buildEntryUrl, formatCall, formatCaller } from './entry.ts'
@@ -69,7 +69,7 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
       undone === 0
         ? renderActions(renderButton(back.href, back.label))
         : renderForm(forms, 'undo', {
-            fields: () => html`<input type="hidden" name="all_or_none" value="${isWhole ? 'true' : 'false'}" />`,
+            fields: [renderHidden('all_or_none', String(isWhole))],
             buttons,
           })
     }

@@ -25,7 +25,16 @@ import {
   renderFormAlert,
   readFormFields,
 } from '#pages/parts/form'
-import { html, renderStatusBadge, renderEmployeeLink, renderTable, isolate, renderButton } from '#pages/parts/elements'
+import {
+  html,
+  renderStatusBadge,
+  renderEmployeeLink,
+  renderTable,
+  isolate,
+  renderButton,
+  renderDownload,
+  renderNothing,
+} from '#pages/parts/elements'
 import { renderListLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { sendUserPage } from '#pages/parts/layout'
@@ -174,19 +183,17 @@ async function findManager(db: LedgerDb, companyId: string, text: string) {
 
 function renderDownloads(filter: FormFields) {
   return html`<div class="tools">
-    <a class="button" href="${buildUrl('/admin/v1/employees.csv', filter)}" download>Download CSV</a>
-    <a class="button" href="${buildUrl('/admin/v1/employees.xlsx', filter)}" download>Download workbook</a>
+    ${renderDownload(buildUrl('/admin/v1/employees.csv', filter), 'Download CSV')}
+    ${renderDownload(buildUrl('/admin/v1/employees.xlsx', filter), 'Download workbook')}
   </div>`
 }
 
 function renderList(given: FormFields, cursor: string | undefined, { people, former }: PeopleList) {
   if (people.length + former.length === 0) {
-    return html`<div class="empty">
-      <h2>No matching employees</h2>
-      <p>
-        Former names, emails and IDs are found if you enter them whole. To find an erased person, search by ID.
-      </p>
-    </div>`
+    return renderNothing(
+      'No matching employees',
+      'Former names, emails and IDs are found if you enter them whole. To find an erased person, search by ID.',
+    )
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'
   return html`${people.length !== 0 && renderPeople(caption, people.slice(0, ROWS_A_PAGE))}

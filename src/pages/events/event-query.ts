@@ -1,5 +1,5 @@
 import { fieldError, invalidFields } from '#domain/errors'
-import { STREAM_PREFIXES } from '#domain/event-types'
+import { STREAM_PREFIXES, EVENT_TYPES, isEventType, type StreamPrefix } from '#domain/event-types'
 import { isId } from '#domain/ids'
 import type { EventPlace } from '#ledger/read/browse-events'
 import type { EventFilter } from '#ledger/read/event-filter'
@@ -20,9 +20,59 @@ import {
   renderField,
   renderHidden,
 } from '#pages/parts/form'
-import { html, renderSegments, renderButton } from '#pages/parts/elements'
-import { findTypes, EVENT_GROUPS, formatTypeName } from './event-groups.ts'
+import { html, renderSegments, renderButton, renderAlert } from '#pages/parts/elements'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
+import type { EventType } from '#domain/events'
+
+type Group = keyof typeof LABELS
+
+const LABELS = {
+  calls: 'Calls',
+  employees: 'Employees',
+  keys: 'API keys',
+  webhooks: 'Webhooks',
+  users: 'Users',
+  signIns: 'Sign-ins',
+  providers: 'Identity provider',
+  company: 'Company',
+}
+
+const OF_STREAM: Record<StreamPrefix, Group> = {
+  log: 'calls',
+  emp: 'employees',
+  key: 'keys',
+  whk: 'webhooks',
+  usr: 'users',
+  idp: 'providers',
+  com: 'company',
+}
+
+const SIGN_INS: readonly EventType[] = ['UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed']
+
+function findGroup(type: EventType) {
+  return SIGN_INS.includes(type) ? 'signIns' : OF_STREAM[EVENT_TYPES[type].stream]
+}
+
+/** The groups of event types that the event stream can be narrowed to. Each type is in one of them. */
+export const EVENT_GROUPS: Readonly<Record<string, { label: string; types: readonly EventType[] }>> =
+  Object.fromEntries(
+    Object.entries(LABELS).map(([group, label]) => {
+      const types = Object.keys(EVENT_TYPES).filter(isEventType)
+      return [group, { label, types: types.filter((type) => findGroup(type) === group) }]
+    }),
+  )
+
+/** Finds the event types that a value of the filter stands for: a group, or one type. Null for anything else. */
+function findTypes(value: string) {
+  if (Object.hasOwn(EVENT_GROUPS, value)) return EVENT_GROUPS[value]!.types
+  return isEventType(value) ? [value] : null
+}
+
+/** Formats the name of an event type as words: `Api key issued`. */
+function formatTypeName(type: string): string {
+  const words = type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words.replace(/^Api /, 'API ')
+}
 
 /** The filters of the event stream in an address. */
 const FILTERS = ['type', 'actor', 'id', 'from', 'to', 'q'] as const
@@ -126,7 +176,7 @@ export async function renderEventFilter(
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
-  const alert = html`<p class="alert" role="alert">These filters are not valid. Correct the marked fields.</p>`
+  const alert = renderAlert('These filters are not valid. Correct the marked fields.')
   return html`${problem && alert}
     <div class="cluster">
       ${renderSegments('Kind of event', kinds)}

@@ -27,6 +27,7 @@ import {
   renderFacts,
   renderBadge,
   renderHint,
+  renderNothing,
 } from '#pages/parts/elements'
 import { readFormFields } from '#pages/parts/form'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
@@ -191,10 +192,10 @@ function renderNoEvents({ seen, older }: ListedEvents) {
     seen === null
       ? 'There are no events here.'
       : `No event at positions ${formatNumber(seen.first)} to ${formatNumber(seen.last)} matches.`
-  return html`<div class="empty">
-    <h2>No matching events</h2>
-    <p>${where}${older !== null && ' Earlier events have not been searched yet.'}</p>
-  </div>`
+  return renderNothing(
+    'No matching events',
+    `${where}${older === null ? '' : ' Earlier events have not been searched yet.'}`,
+  )
 }
 
 function renderEventPageLinks({ events, newer, older, seen }: ListedEvents, filter: Record<string, string>) {

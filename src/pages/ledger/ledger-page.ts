@@ -22,6 +22,7 @@ import {
   renderActions,
   renderButton,
   renderHint,
+  renderAlert,
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, addFormPage } from '#pages/parts/form-page'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -178,10 +179,10 @@ async function loadVerification(db: LedgerDb, verifications: Verifications, requ
 }
 
 function renderUnsigned({ since, error }: FailingWork, timeZone: string) {
-  return html`<p class="alert" role="alert">
-    <strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the operator,
-    and keep your checkpoints.
-  </p>`
+  return renderAlert(
+    html`<strong>Nothing has been signed since</strong> ${renderTime(since, timeZone)}. ${isolate(error)}. Tell the
+      operator, and keep your checkpoints.`,
+  )
 }
 
 /** Signs a checkpoint, or says why the service refuses to. */

@@ -3,6 +3,16 @@ import type { CallCounts } from '#domain/events'
 import { rulesOf } from '#domain/operations'
 import { isCorrected, type Correction } from '#ledger/corrections/corrections'
 import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
+import { formatField } from '#domain/errors'
+import { html, isolate } from './elements.ts'
+
+/** Renders the message of an error that records have in common, and its field unless the message names it. */
+export function describeCause({ message, pointer }: { message: string; pointer: string }) {
+  const field = formatField(pointer)
+  return message.startsWith(`${field} `)
+    ? html`${message}`
+    : html`${message}${field !== '' && html`: ${isolate(field)}`}`
+}
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
 export function describeDone(counts: CallCounts): string | null {

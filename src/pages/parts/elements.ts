@@ -84,6 +84,25 @@ export function renderWarning(text: Html | string) {
   return html`<p class="warning">${text}</p>`
 }
 
+/** Renders what is wrong, or may be, for everybody to notice. */
+export function renderAlert(text: Html | string) {
+  return html`<p class="alert" role="alert">${text}</p>`
+}
+
+/** Renders a link to a file, as a button. */
+export function renderDownload(href: string, label: string) {
+  return html`<a class="button" href="${href}" download>${label}</a>`
+}
+
+/** Renders why there is nothing yet, or nothing that matches, and what to do. */
+export function renderNothing(heading: string, text: Html | string, action: Html | string = '') {
+  return html`<div class="empty">
+    <h2>${heading}</h2>
+    <p>${text}</p>
+    ${action}
+  </div>`
+}
+
 /** Renders what stands in the place of a list that has nothing. */
 export function renderEmpty(text: Html | string) {
   return html`<p class="empty">${text}</p>`

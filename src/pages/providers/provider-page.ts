@@ -24,6 +24,7 @@ import {
   renderActions,
   renderButton,
   renderMarked,
+  renderAlert,
 } from '#pages/parts/elements'
 import { NAVIGATION, buildUrl } from '#wording/navigation'
 import { type PageServices, getActing, getViewer, readProblemsOf } from '#pages/parts/context'
@@ -46,7 +47,6 @@ import { isId } from '#domain/ids'
 import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
 import { ALWAYS } from '#http/access/heavy-reads'
-import { renderProof, requireProof } from '#pages/parts/proof'
 import {
   findOperatorSettings,
   renderAddresses,
@@ -71,6 +71,7 @@ import {
   readNewSecret,
   readSettingsForm,
 } from './provider-form.ts'
+import { renderProof, requireProof } from '#pages/parts/question-page'
 
 const { path: PATH } = NAVIGATION.signIn
 
@@ -323,6 +324,6 @@ async function renderCheck(client: ProviderClient, provider: StoredProvider) {
       </ul>`
   } catch (error) {
     if (!(error instanceof ProviderError || error instanceof UnreadableSecretError)) throw error
-    return html`<p class="alert" role="alert">${isolate(toSentence(error.message))}</p>`
+    return renderAlert(isolate(toSentence(error.message)))
   }
 }

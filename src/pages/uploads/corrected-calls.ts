@@ -12,7 +12,7 @@ import {
 import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { formatCorrection } from '#pages/parts/call-words'
-import { html, renderEntryLink } from '#pages/parts/elements'
+import { html, renderEntryLink, renderAlert } from '#pages/parts/elements'
 import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 
 /** The call that a form is to correct. */
@@ -122,10 +122,10 @@ export function renderUnasked(
   const asked = new Set(entries.map(({ call }) => rulesOf(call.operation).resentAs))
   if (asked.has('upsert')) return html``
   const warn = (did: string, would: string, way: string) =>
-    html`<p class="alert" role="alert">
-      The corrected calls only ${did} employees, but the file would ${would}. Check IDs and emails, or upload it with
-      “${way} only”.
-    </p>`
+    renderAlert(
+      `The corrected calls only ${did} employees, but the file would ${would}. Check IDs and emails, or upload it ` +
+        `with “${way} only”.`,
+    )
   if (created > 0 && !asked.has('create')) return warn('updated', `create ${formatNumber(created)}`, 'Update')
   if (changed > 0 && !asked.has('update_many')) return warn('created', `change ${formatNumber(changed)}`, 'Create')
   return html``

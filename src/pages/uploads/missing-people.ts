@@ -1,3 +1,4 @@
+import { renderHidden } from '#pages/parts/form'
 import { createsAll } from '#domain/operations'
 import type { FastifyInstance } from 'fastify'
 import type { Employee } from '#domain/employees/employee'
@@ -9,7 +10,7 @@ import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '
 import { ALWAYS } from '#http/access/heavy-reads'
 import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, renderEmployeeLink, renderTable, renderHint } from '#pages/parts/elements'
+import { isolate, html, renderEmployeeLink, renderTable, renderHint, renderAlert } from '#pages/parts/elements'
 import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
 import { type PageServices, getActing } from '#pages/parts/context'
 import { formatNumber, formatPeople } from '#wording/numbers'
@@ -77,15 +78,15 @@ function readNumber(text: string): number {
 export function renderConfirmation(missing: ShownMissing) {
   if (missing.count === 0) return html``
   const { count, active, beside } = missing
-  const seen = html`<input type="hidden" name="beside" value="${beside}" />`
-  if (beside <= roomBeside(missing)) return html`<input type="hidden" name="deactivate" value="${count}" />${seen}`
+  const seen = renderHidden('beside', beside)
+  if (beside <= roomBeside(missing)) return html`${renderHidden('deactivate', count)}${seen}`
   const others =
     beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`
-  return html`${seen}<p class="alert" role="alert">
-      ${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one in
-      ten${others}.
-      Check whether the file is complete.
-    </p>
+  return html`${seen}
+    ${renderAlert(
+      html`${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one
+      in ten${others}. Check whether the file is complete.`,
+    )}
     <div class="field">
       <label for="deactivate">Number of people to deactivate</label>
       <input id="deactivate" name="deactivate" inputmode="numeric" autocomplete="off" maxlength="12" required />

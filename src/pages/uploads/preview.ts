@@ -11,10 +11,10 @@ import { nameRow, type PartRecords } from '#uploads/part-records'
 import type { PartPreview } from '#uploads/run-part'
 import { nameRecord } from '#log/refused-records'
 import { renderAttributeName, listAttributes, renderChange, renderValue } from '#pages/parts/attribute-values'
-import { describeCause } from '#pages/parts/describe-cause'
-import { isolate, renderCounts, html, type Html, renderTable, renderHint } from '#pages/parts/elements'
+import { isolate, renderCounts, html, type Html, renderTable, renderHint, renderAlert } from '#pages/parts/elements'
 import { toSentence } from '#pages/parts/form'
 import { formatNumber } from '#wording/numbers'
+import { describeCause } from '#pages/parts/call-words'
 
 /** The people and the errors that are shown, and the attributes of a person. */
 const SHOWN = 200
@@ -53,7 +53,7 @@ export function renderPreview(
   { records, events, errors, refusal, awaiting }: PartPreview,
   employees: ReadonlyMap<string, Employee>,
 ) {
-  return html`${refusal && html`<p class="alert" role="alert">${toSentence(refusal.detail)}</p>`}
+  return html`${refusal && renderAlert(toSentence(refusal.detail))}
     ${
       awaiting > 0 &&
       renderHint(

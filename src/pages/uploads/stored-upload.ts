@@ -14,7 +14,16 @@ import type { Original } from '#ledger/uploads/store-upload'
 import { isUndoable } from '#uploads/undo-upload'
 import type { PartPreview } from '#uploads/run-part'
 import { buildUploadUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
-import { html, renderTable, renderButton, renderActions, renderHint, type Html } from '#pages/parts/elements'
+import {
+  html,
+  renderTable,
+  renderButton,
+  renderActions,
+  renderHint,
+  type Html,
+  renderAlert,
+  renderDownload,
+} from '#pages/parts/elements'
 import { formatCount, formatNumber, formatPeople, isOrAre, wasOrWere } from '#wording/numbers'
 import { renderCorrectedEntries, renderUnasked, type CorrectedEntry } from './corrected-calls.ts'
 import { renderReading } from './file-question.ts'
@@ -245,10 +254,10 @@ export function renderProgress(given: ShownUpload) {
     ${isApplying && renderHint('You can close this page: it goes on all the same.')}
     ${
       upload.state === 'stopped' &&
-      html`<p class="alert" role="alert">
-            Stopped, because the user who uploaded the file was no longer an administrator.
-            ${isOwn ? 'You can resume it.' : 'Only this user can resume it.'}
-          </p>`
+      renderAlert(
+        html`Stopped, because the user who uploaded the file was no longer an administrator.
+        ${isOwn ? 'You can resume it.' : 'Only this user can resume it.'}`,
+      )
     }
     <div class="actions">
       ${
@@ -261,9 +270,7 @@ export function renderProgress(given: ShownUpload) {
         !isApplying &&
         !isUndo &&
         !isAllApplied(summary) &&
-        html`<a class="button" href="/admin/v1/uploads/${upload.id}/not-applied.csv" download
-          >Download rows not applied</a
-        >`
+        renderDownload(`/admin/v1/uploads/${upload.id}/not-applied.csv`, 'Download rows not applied')
       }
     </div>
     ${renderUndo(upload, parts)}

@@ -50,7 +50,7 @@ import {
   renderHint,
 } from '#pages/parts/elements'
 import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
-import { readFormFields, renderFormAlert, toFormProblem, type FormProblem } from '#pages/parts/form'
+import { readFormFields, renderFormAlert, toFormProblem, type FormProblem, renderHidden } from '#pages/parts/form'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { renderCorrectedCall, type CorrectedCall, readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
@@ -76,7 +76,7 @@ function renderUploadForm(
         </p>`
   }
     <form method="post" action="${UPLOAD_PATH}" enctype="multipart/form-data" class="stack">
-      <input type="hidden" name="log" value="${corrected?.id ?? ''}" />
+      ${renderHidden('log', corrected?.id ?? '')}
       <div class="field">
         <label for="file">File</label>
         <input

@@ -8,7 +8,14 @@ import { HOUR_MS, listDaysUpTo, type LocalDay } from '#domain/local-times'
 import { getToday } from '#api/admin/usage'
 import { invalidQuery } from '#http/server/query-values'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
-import { html, renderTable, renderNameLink, renderSegments, formatCalendarDay } from '#pages/parts/elements'
+import {
+  html,
+  renderTable,
+  renderNameLink,
+  renderSegments,
+  formatCalendarDay,
+  renderNothing,
+} from '#pages/parts/elements'
 import { capitalise, COUNTS } from '#pages/parts/call-words'
 import { addPage } from '#pages/parts/form-page'
 import { computeQuotaUsed, renderQuotaBar, renderReset } from '#pages/api-keys/api-key-facts'
@@ -81,7 +88,10 @@ export function addUsagePage(app: FastifyInstance, { db, reads }: PageServices) 
           </p>
           ${
             usage.length === 0
-              ? renderNoCalls(days.length)
+              ? renderNothing(
+                  `No calls in the last ${days.length} days`,
+                  'Every call that creates or updates employees is counted here, whether it succeeds or fails.',
+                )
               : html`${renderTotals(usage, days.length)} ${renderCharts(charted, timeZone)}
                 ${renderByOperation(usage)}`
           }
@@ -147,13 +157,6 @@ function renderRangeLinks(chosen: number) {
     return { label: `${days} days`, href: buildUrl(path, { days }), isChosen: days === chosen }
   })
   return renderSegments('Range', ranges)
-}
-
-function renderNoCalls(days: number) {
-  return html`<div class="empty">
-    <h2>No calls in the last ${days} days</h2>
-    <p>Every call that creates or updates employees is counted here, whether it succeeds or fails.</p>
-  </div>`
 }
 
 function renderCharts({ unit, bars }: Charted, timeZone: string) {

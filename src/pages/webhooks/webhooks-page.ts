@@ -20,6 +20,7 @@ import {
   renderActions,
   renderButton,
   renderNameLink,
+  renderNothing,
 } from '#pages/parts/elements'
 import { readSeenVersion, renderButtons } from '#pages/parts/form'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -123,16 +124,15 @@ function renderWebhookList(webhooks: ShownWebhook[], timeZone: string) {
       Webhooks tell other systems what happens, with signed messages. See the <a href="/docs">API reference</a> for the
       messages.
     </p>
-    ${webhooks.length !== 0 && (webhooks.length < MAX_WEBHOOKS ? create : full)}
-    ${webhooks.length === 0 ? renderNoWebhooks() : renderWebhookTable(webhooks, timeZone)}`
-}
-
-function renderNoWebhooks() {
-  return html`<div class="empty">
-    <h2>No webhooks yet</h2>
-    <p>Create one to have changes of employees sent to another system as they happen.</p>
-    ${renderActions(renderButton(`${PATH}/new`, 'Create webhook', 'primary'))}
-  </div>`
+    ${
+      webhooks.length === 0
+        ? renderNothing(
+            'No webhooks yet',
+            'Create one to have changes of employees sent to another system as they happen.',
+            create,
+          )
+        : html`${webhooks.length < MAX_WEBHOOKS ? create : full} ${renderWebhookTable(webhooks, timeZone)}`
+    }`
 }
 
 function renderWebhookTable(webhooks: ShownWebhook[], timeZone: string) {
