@@ -110,7 +110,7 @@ interface Field {
   id?: string
   label: Html | string
   value?: string
-  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'search'
+  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'moment' | 'search'
   hint?: string
   placeholder?: string
   /** What the browser may fill in; nothing, unless it is said. */
@@ -136,7 +136,7 @@ export function renderField(field: Field, problem: FormProblem) {
       ? html`<input
           id="${id}"
           name="${name}"
-          type="${type}"
+          type="${type === 'moment' ? typeOfMoment(value) : type}"
           value="${type !== 'password' && value}"
           ${isRequired && html`required`}
           ${field.isReadOnly && html`readonly`}
@@ -167,11 +167,16 @@ export function renderFields(parts: readonly (FormControl | Html)[], values: For
   })}`
 }
 
-/** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
-export function renderDayField(field: Field & { value: string }, problem: FormProblem) {
-  const local = field.value === '' ? { time: undefined } : readLocal(field.value)
-  const type = !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
-  return renderField({ ...field, type, isRequired: false }, problem)
+/** Renders the parts of a form of which any may stay empty, such as filters. */
+export function renderOptional(parts: readonly FormControl[], values: FormFields, problem: FormProblem) {
+  const optional = parts.map((part) => ({ ...part, isRequired: false }))
+  return renderFields(optional, values, problem)
+}
+
+/** The type of an input for a day, or for a time of a day; an address may hold anything else, which is kept. */
+function typeOfMoment(text: string) {
+  const local = text === '' ? { time: undefined } : readLocal(text)
+  return !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
 }
 
 export interface Option {
