@@ -214,6 +214,41 @@ function renderOption(option: Option | OptionGroup, chosen: string): Html {
   return html`<option value="${option.value}" ${option.value === chosen && html`selected`}>${label}</option>`
 }
 
+/** Renders a few choices, one of which is chosen, each with what it means. */
+export function renderRadios(
+  legend: string,
+  name: string,
+  chosen: string,
+  choices: readonly { value: string; label: Html | string; hint: Html | string }[],
+) {
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    ${choices.map(({ value, label, hint }) => {
+      const checked = value === chosen && html`checked`
+      return html`<p>
+        <label><input type="radio" name="${name}" value="${value}" ${checked} /> ${label}</label>
+        <span class="hint">${hint}</span>
+      </p>`
+    })}
+  </fieldset>`
+}
+
+/** Renders a check box. It is checked if the fields have it. */
+export function renderBox(name: string, label: Html | string, fields: FormFields) {
+  return html`<label
+    ><input type="checkbox" name="${name}" ${fields[name] !== undefined && html`checked`} /> ${label}</label
+  >`
+}
+
+/** Renders check boxes, of which at least one is needed: `fault` says so if none was chosen. */
+export function renderBoxes(name: string, legend: string, boxes: Html[], problem: FormProblem, fault: string) {
+  const isFaulty = findError(name, legend, problem) !== undefined
+  return html`<fieldset class="boxes" ${isFaulty && html`aria-describedby="${name}-fault"`}>
+    <legend>${legend}</legend>
+    ${boxes} ${isFaulty && html`<p class="fault" id="${name}-fault">${fault}</p>`}
+  </fieldset>`
+}
+
 /** Renders a control with its label, its hint and its error. The control gets the attributes that name the last two. */
 function renderLabeled(
   { name, id, label, hint }: { name: string; id: string; label: Html | string; hint?: string },
