@@ -192,7 +192,9 @@ await t.test('everything that a release publishes has its version', async (t) =>
   const { info } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as { info: { version: string } }
   const [, changed] = /^## \[(\d[^\]]*)\]/m.exec(page('CHANGELOG.md')) ?? []
   const client = versionOf('clients/typescript/package.json')
-  const named = [versionOf('package-lock.json'), client, info.version, changed]
+  const images = readFileSync('docs/kubernetes.yaml', 'utf8').match(/(?<=employee-ledger:)[\d.]+/g) ?? []
+  t.ok(images.length > 0)
+  const named = [versionOf('package-lock.json'), client, info.version, changed, ...images]
   t.strictSame(
     named,
     named.map(() => version),

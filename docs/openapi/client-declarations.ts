@@ -7,8 +7,8 @@ const CLIENT = 'clients/typescript'
 /** It has nothing but types already. */
 const API_TYPES = 'api-types.d.ts'
 
-/** Makes the declarations of the client's package: their names and texts. */
-export function declareClient(): Map<string, string> {
+/** Makes the declarations of the client's package: their texts by name. */
+export function declareClient(): Record<string, string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'client-declarations-'))
   try {
     const project = ['--project', `${CLIENT}/tsconfig.json`, '--emitDeclarationOnly', '--outDir', folder]
@@ -16,7 +16,7 @@ export function declareClient(): Map<string, string> {
     execFileSync('env', ['-i', process.execPath, 'node_modules/typescript/bin/tsc', ...project])
     const made = path.join(folder, CLIENT)
     const names = globSync('*.d.ts', { cwd: made }).filter((name) => name !== API_TYPES)
-    return new Map(names.toSorted().map((name) => [name, readFileSync(path.join(made, name), 'utf8')]))
+    return Object.fromEntries(names.toSorted().map((name) => [name, readFileSync(path.join(made, name), 'utf8')]))
   } finally {
     rmSync(folder, { recursive: true })
   }

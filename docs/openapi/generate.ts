@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { apiTypesOf } from './api-types-of.ts'
 import { declareClient } from './client-declarations.ts'
 import { cutClientPart } from './client-part.ts'
@@ -9,7 +9,7 @@ writeFileSync(
   await apiTypesOf(cutClientPart(await currentDocument())),
 )
 
-const types = new URL('../../clients/typescript/types/', import.meta.url)
-rmSync(types, { recursive: true, force: true })
-mkdirSync(types)
-for (const [name, text] of declareClient()) writeFileSync(new URL(name, types), text)
+writeFileSync(
+  new URL('../../clients/typescript/declarations.json', import.meta.url),
+  `${JSON.stringify(declareClient(), null, 2)}\n`,
+)

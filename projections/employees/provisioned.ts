@@ -42,6 +42,7 @@ export async function countOn(
     select count(*) filter (where type = 'EmployeeCreated')::integer as created,
       count(*) filter (where type = 'EmployeeErased')::integer as erased,
       count(*) filter (where type in ('EmployeeDeprovisioned', 'EmployeeReactivated')
+        or type = 'EmployeeUpdated' and position('"deprovisioned_at"' in data) > 0
         or type = 'EmployeeCreated' and stream_id < ${furthest && toUuid(furthest)})::integer as moved,
       (${countDeprovisioned(company)}) as deprovisioned
     from events where company_id = ${company} and position > ${position} and position <= ${upTo}`.execute(db)

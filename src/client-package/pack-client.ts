@@ -5,7 +5,7 @@ import { OWN_IMPORT } from '#spreadsheets/process/plain-program'
 
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
- * The declarations beside them are generated (`npm run client`), and packed twice, since TypeScript takes those of an ES
+ * The declarations are generated (`npm run client`), and packed twice, since TypeScript takes those of an ES
  * module for no CommonJS (TS1479), although Node.js lets CommonJS require it.
  */
 
@@ -21,8 +21,9 @@ const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/{spreadsheets,tex
 export function packClient(): Buffer {
   const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
   const find = (patterns: string[]) => globSync(patterns, { cwd: ROOT.pathname }).toSorted()
+  const generated = JSON.parse(read(`${CLIENT}/declarations.json`)) as Record<string, string>
   const declarations = [
-    ...find([`${CLIENT}/types/*.d.ts`]).map((path) => [`dist/${path.replace('/types/', '/')}`, read(path)]),
+    ...Object.entries(generated).map(([name, text]) => [`dist/${CLIENT}/${name}`, text]),
     [`dist/${CLIENT}/api-types.d.ts`, read(API_TYPES)],
   ] as [string, string][]
   const files = [

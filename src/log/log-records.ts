@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { LogRecord } from '#projections/bulk-user-logs/records-queries'
 import type { RecordedEvent } from '#domain/events'
+import { changesOf } from '#domain/employees/employee-history'
 import { type EventTypeWith, isCallEvent } from '#domain/event-types'
 import { wordFault } from '#domain/record-faults'
 import { readEventsAt } from '#ledger/read/read-events'
@@ -55,15 +56,6 @@ function apply(shown: ShownRecord, event: CallEvent): void {
     case 'EmployeeCreated':
       shown.attributes = event.data?.attributes ?? null
       break
-    case 'EmployeeUpdated':
-      shown.changes = { ...shown.changes, ...event.data?.changes }
-      break
-    case 'EmployeeDeactivated':
-      shown.changes = { ...shown.changes, status: { from: 'active', to: 'inactive' } }
-      break
-    case 'EmployeeReactivated':
-      shown.changes = { ...shown.changes, status: { from: 'inactive', to: 'active' } }
-      break
     case 'EmployeeRecordRejected':
       // The path of a single update may contain anything; it is shown as sent.
       shown.employee_id = event.data?.employee_id ?? readId(event.data?.locator?.id)
@@ -75,11 +67,8 @@ function apply(shown: ShownRecord, event: CallEvent): void {
     case 'ApiCallFailed':
       shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]
       break
-    case 'EmployeeDeprovisioned':
-      shown.changes = { ...shown.changes, deprovisioned_at: { from: null, to: event.recorded_at } }
-      break
-    case 'ApiCallCompleted':
-      break
+    default:
+      shown.changes = shown.changes && { ...shown.changes, ...changesOf(event) }
   }
 }
 

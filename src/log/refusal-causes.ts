@@ -1,12 +1,10 @@
 import { listRefusalCauses, type RefusalFilter, type RefusedOfCause } from '#projections/bulk-user-logs/cause-queries'
-import { findEmployees } from '#projections/employees/queries'
 import { findCause } from '#projections/bulk-user-logs/refused-errors'
 import type { RecordedEvent } from '#domain/events'
-import { isId } from '#domain/ids'
 import { wordCause } from '#domain/record-faults'
-import { readEventsAt } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
-import { nameRecord, type RecordNames } from './refused-records.ts'
+import { readPeople } from './record-people.ts'
+import type { RecordNames } from './refused-records.ts'
 
 /** A cause with what the ledger tells of it: the message of its newest record, and some of its people. */
 export interface ShownCause extends Omit<RefusedOfCause, 'examples'> {
@@ -60,17 +58,7 @@ function withoutEvent({ logId, index, employeeId, name, email, external_id }: Re
 }
 
 async function readExamples(db: LedgerDb, companyId: string, positions: number[]) {
-  const events = (await readEventsAt(db, companyId, positions)).filter(
-    (event): event is Rejected => event.type === 'EmployeeRecordRejected' && event.data !== null,
+  return (await readPeople(db, companyId, positions)).flatMap(({ event, ...names }) =>
+    event.type === 'EmployeeRecordRejected' ? { ...names, event, logId: event.call_id!, index: event.index ?? 0 } : [],
   )
-  const idOf = ({ data }: Rejected) => data!.employee_id ?? data!.locator?.id
-  const ids = events.map(idOf).filter((id): id is string => isId('emp', id))
-  const employees = await findEmployees(db, companyId, [...new Set(ids)])
-  return events.map((event) => {
-    const { record, truncated = false } = event.data!
-    const id = idOf(event)
-    const employee = isId('emp', id) ? employees.get(id) : undefined
-    const names = nameRecord({ employee, shown: { record, truncated, attributes: null } })
-    return { ...names, event, logId: event.call_id!, index: event.index ?? 0, employeeId: employee?.id ?? null }
-  })
 }

@@ -3,7 +3,7 @@ import { UUID_BYTES, writeUuid } from '#domain/ids'
 /*
  * Encodes columns of many rows as statement parameters: arrays in PostgreSQL's binary format, which `unnest` turns into
  * rows. Nothing is escaped, and neither side handles JSON or hexadecimal, which makes large inserts considerably
- * cheaper than JSON parameters (see docs/performance.md).
+ * cheaper than JSON parameters.
  */
 
 /** The OIDs of the element types. */

@@ -16,7 +16,7 @@ export const COMMIT: Statement = { name: 'commit', text: 'commit' }
  * Sends all statements that `send` queries in one pipeline: in one write unless it flushes, and with a single Sync after
  * the last statement (PostgreSQL Frontend/Backend Protocol, "Pipelining"). node-postgres's own `pipeline` option ends
  * each statement with a Sync of its own, so the server flushes each answer separately and wakes this process up for
- * each, and a failed statement doesn't stop the ones after it. See docs/performance.md.
+ * each, and a failed statement doesn't stop the ones after it.
  *
  * When a statement fails, the server skips the ones after it, and all of them reject with its error. The connection
  * then refuses further pipelines, because it is unknown which statements it has prepared.

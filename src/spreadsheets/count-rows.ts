@@ -1,5 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
-import { type ColumnMapping, type CountedRows, type Counts, locateColumns, type Mapping } from './mapping.ts'
+import type { ColumnMapping, CountedRows, Counts, Mapping } from './mapping.ts'
+import { locateColumns, MAX_FILE_WORDS } from './mapping.ts'
 import { type FilePlan, isManagerUnknown } from './plan-rows.ts'
 import { readCountryName } from './read-country.ts'
 import { readDate } from './read-date.ts'
@@ -32,6 +33,8 @@ export class RowCounts {
   readonly #phones: PlacedColumn[]
   readonly #countries: PlacedColumn[]
   readonly #past = new Map<string, boolean>()
+  /** How many words of all columns are counted. */
+  #words = 0
   readonly #counts: Counts = {
     past_end_dates: 0,
     country: 0,
@@ -61,7 +64,7 @@ export class RowCounts {
     for (const { at, column, seen } of this.#columns) {
       if (seen === null) continue
       const word = trimBlanks(cells[at] ?? '')
-      count(seen, word, isPast)
+      this.#count(seen, word, isPast)
       const meaning = column.to === null ? null : readMeaning(word, column)
       if (meaning === 'inactive' || (meaning === null && status === 'active')) status = meaning ?? 'open'
     }
@@ -69,6 +72,18 @@ export class RowCounts {
     const hasCountry = () => this.#countries.some(({ at }) => readCountryName(cells[at] ?? '') !== null)
     if (this.#phones.some(({ at }) => isLocalPhone(trimBlanks(cells[at] ?? ''))) && !hasCountry())
       this.#counts.country += 1
+  }
+
+  #count(seen: Map<string, CountedRows>, word: string, isPast: boolean): void {
+    if (word.length > MAX_WORD) return
+    const before = seen.get(word)
+    if (before) {
+      before.rows += 1
+      if (isPast) before.past_end_dates += 1
+    } else if (seen.size < MAX_COUNTED_WORDS && this.#words < MAX_FILE_WORDS) {
+      seen.set(word, { rows: 1, past_end_dates: isPast ? 1 : 0 })
+      this.#words += 1
+    }
   }
 
   #isPast(cell: string, { dates, clock, calendar }: ColumnMapping): boolean {
@@ -108,15 +123,6 @@ export class RowCounts {
       },
     }
   }
-}
-
-function count(seen: Map<string, CountedRows>, word: string, isPast: boolean): void {
-  if (word.length > MAX_WORD) return
-  const before = seen.get(word)
-  if (before) {
-    before.rows += 1
-    if (isPast) before.past_end_dates += 1
-  } else if (seen.size < MAX_COUNTED_WORDS) seen.set(word, { rows: 1, past_end_dates: isPast ? 1 : 0 })
 }
 
 /** What a status says: nothing if it is open, or unknown. An empty cell says nothing either, so that people stay. */

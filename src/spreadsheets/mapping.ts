@@ -1,3 +1,4 @@
+import { foldLabel } from '../text/normalize-text.ts'
 import type { HeaderMeaning } from './header-words.ts'
 import type { Calendar, DateOrder } from './read-date.ts'
 import type { NameRule } from './split-name.ts'
@@ -64,8 +65,9 @@ export type ManagerKey = (typeof MANAGER_KEYS)[number]
 export const CUSTOM_TYPES = ['text', 'number', 'boolean', 'as_written'] as const
 export type CustomType = (typeof CUSTOM_TYPES)[number]
 
-/** The words of a column of statuses. */
+/** The words of a column of statuses, and of all columns of a file together. */
 export const MAX_WORDS = 200
+export const MAX_FILE_WORDS = 2_000
 
 /** What the rows with a value say. */
 export interface CountedRows {
@@ -164,31 +166,52 @@ export const USUAL_CHOICES = {
   stored_end_dates: null,
 } as const satisfies Omit<Mapping, 'columns'>
 
+/** The name of a column exactly as it is written, beside the keys of `keysOf`, which have no blanks. */
+export const exactKey = (name: string) => ` ${name}`
+
+/**
+ * The keys by which columns are found, as people read their names: without case, width, and blanks, unless columns differ
+ * by nothing else.
+ */
+export function keysOf(names: readonly string[]): string[] {
+  const spellings = new Map<string, string>()
+  const unclear = new Set<string>()
+  const folded = names.map(foldLabel)
+  for (const [at, name] of names.entries()) {
+    const key = folded[at]!
+    if ((spellings.get(key) ?? name) !== name) unclear.add(key)
+    spellings.set(key, name)
+  }
+  return names.map((name, at) => (unclear.has(folded[at]!) || folded[at] === '' ? exactKey(name) : folded[at]!))
+}
+
 /** Finds where the columns of a mapping are in a file, by their names and order: their indexes, or -1. */
 export function locateColumns(header: readonly string[], columns: readonly ColumnMapping[]): number[] {
   const places = new Map<string, number[]>()
-  for (const [at, cell] of header.entries()) {
-    const same = places.get(cell)
-    if (same) same.push(at)
-    else if (cell !== '') places.set(cell, [at])
-  }
-  const next = new Map<string, number>()
-  return columns.map(({ header: name }) => {
-    const used = next.get(name) ?? 0
-    next.set(name, used + 1)
-    return places.get(name)?.[used] ?? -1
-  })
+  for (const [at, key] of keysOf(header).entries())
+    if (header[at] !== '') places.set(key, [...(places.get(key) ?? []), at])
+  return keysOf(columns.map(({ header: name }) => name)).map((key) => places.get(key)?.shift() ?? -1)
 }
 
 /**
- * Lists the names of columns of an earlier file that tell nothing in this one: one of them was used, and there are more
- * now, or fewer, so that the order doesn't say which.
+ * Finds the columns of an earlier file in this one by their keys, of several with one key in their order: for each key of
+ * this file, the index of the earlier column, or -1. Where a column with a key was used, and there are more now, or fewer,
+ * the order doesn't say which it is.
  */
-export function listUnclear(earlier: readonly ColumnMapping[], names: readonly string[]): ReadonlySet<string> {
-  const count = (all: readonly string[], name: string) => all.filter((other) => other === name).length
-  const before = earlier.map(({ header }) => header)
-  const used = earlier.flatMap(({ header, to }) => (to === 'nothing' ? [] : header))
-  return new Set(used.filter((name) => names.includes(name) && count(before, name) !== count(names, name)))
+export function matchEarlier(
+  earlier: readonly ColumnMapping[],
+  before: readonly string[],
+  keys: readonly string[],
+): number[] {
+  const count = (all: readonly string[], key: string) => all.filter((other) => other === key).length
+  const used = before.filter((_, at) => earlier[at]!.to !== 'nothing')
+  const unclear = new Set(used.filter((key) => count(before, key) !== count(keys, key)))
+  const left: (string | null)[] = [...before]
+  return keys.map((key) => {
+    const at = unclear.has(key) ? -1 : left.indexOf(key)
+    if (at !== -1) left[at] = null
+    return at
+  })
 }
 
 /** The choices of a column, and of a file, that only a person can make. Each is the member of the mapping that is null. */
@@ -248,8 +271,12 @@ export function listQuestions(mapping: Mapping): Question[] {
     const open = words.flatMap(([word, status]) => (status === null ? word : []))
     if (open.length > 0) ask(`words ${at}`, weighed, { about: 'words', words: open })
   }
-  const { counts } = mapping
-  const ofFile = FILE_QUESTIONS.filter((about) => mapping[about] === null && (counts?.[about] ?? 0) > 0)
+  const { columns, counts } = mapping
+  // A column that is open may say who a manager is.
+  const isEarly = columns.some(({ to }) => to === null)
+  const ofFile = FILE_QUESTIONS.filter(
+    (about) => mapping[about] === null && (counts?.[about] ?? 0) > 0 && !(isEarly && about === 'unknown_managers'),
+  )
   return [...asked.values(), ...ofFile.map((about) => ({ about, rows: counts![about] }))]
 }
 

@@ -1,5 +1,5 @@
 import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
-import type { ManagerKey, Mapping } from './mapping.ts'
+import type { DATE_TARGETS, ManagerKey, Mapping } from './mapping.ts'
 import { foldName, readNameWithId } from './split-name.ts'
 
 /*
@@ -18,8 +18,8 @@ export interface RowKeys extends Partial<Record<KeyName, string>> {
   /** First and last name, and the full name as its column has it, as `foldName` makes them. */
   names?: string[]
   manager?: { by: ManagerKey; text: string }
-  /** The start date, YYYY-MM-DD, of a row without an end date. */
-  startDate?: string
+  /** As YYYY-MM-DD. */
+  dates?: Partial<Record<(typeof DATE_TARGETS)[number], string>>
   /** How else the row names the manager: by an id, or by a second identifier. The plan does not need them. */
   otherManagers?: string[]
 }

@@ -4,8 +4,8 @@ import { readName } from './cells.ts'
 import { proposeColumns } from './propose-columns.ts'
 import { weighValues } from './weigh-values.ts'
 import { hasOwnColumns, identifyColumn } from './record-columns.ts'
-import type { ColumnMapping, Mapping } from './mapping.ts'
-import { locateColumns, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
+import type { ColumnMapping, Mapping, Target } from './mapping.ts'
+import { isDate, locateColumns, MAX_FILE_WORDS, MAX_WORDS, USUAL_CHOICES } from './mapping.ts'
 import { proposeReading } from './propose-reading.ts'
 import { isPrivate, isSecretHeader, recognizeHeader, simplify } from './recognize-header.ts'
 import type { Status } from './status-words.ts'
@@ -76,26 +76,54 @@ export function* completeReadings(
     sample: sample.columns[places[at]!] ?? { values: new Map<string, number>(), filled: 0 },
   }))
   const columns: ColumnMapping[] = []
+  let left = MAX_FILE_WORDS
   for (const [at, column] of mapping.columns.entries()) {
-    const values = placed[at]!.sample.values.keys()
-    const given = { to: column.to, meaning: recognizeHeader(column.header), values }
+    const given = { to: column.to, meaning: recognizeHeader(column.header), own: placed[at]!.sample }
     const reading = proposeReading({ ...given, candidates: placed, sample, isOwn })
-    const words = reading.words && { words: joinWords(reading.words, column.words ?? {}) }
-    columns.push({ ...reading, ...column, ...words })
+    const words = reading.words && joinWords(reading.words, column.words ?? {}, left)
+    columns.push({ ...reading, ...column, ...(words && { words }) })
+    left -= Object.keys(words ?? {}).length
     yield
   }
   agreeOnDates(columns)
   return { ...mapping, columns }
 }
 
+/** What the dates of a file say about the order in which they were read before. */
+export interface DoubtedDates {
+  /** The mapping, in which the order is open again that the values of a column, or of another one, contradict. */
+  mapping: Mapping
+  /** What columns become whose values are dates in either order. */
+  open: Target[]
+}
+
+/** Compares the values of dates with the order that somebody chose for an earlier file, or that its values proved. */
+export function* doubtDates(
+  remembered: Mapping,
+  header: readonly string[],
+  sample: FileSample,
+): Generator<void, DoubtedDates, void> {
+  const without = remembered.columns.map(({ dates: _dates, ...column }) => column)
+  const { columns: fresh } = yield* completeReadings({ ...remembered, columns: without }, header, sample)
+  const isOpen = ({ to, dates }: ColumnMapping, at: number) => isDate(to) && dates && fresh[at]!.dates === null
+  const isOther = ({ to, dates }: ColumnMapping, at: number) =>
+    isDate(to) && dates && fresh[at]!.dates && fresh[at]!.dates !== dates
+  const columns = remembered.columns.map((column, at) => (isOther(column, at) ? { ...column, dates: null } : column))
+  return { mapping: { ...remembered, columns }, open: columns.filter(isOpen).map(({ to }) => to!) }
+}
+
 type Words = NonNullable<ColumnMapping['words']>
 
-/** The words whose meaning is open come first, so that a column with too many words stays open. */
-function joinWords(found: Words, given: Words): Words {
+/**
+ * The words whose meaning is open come first, so that a column with too many words stays open. `left` is how many the
+ * file may have besides those of earlier columns.
+ */
+function joinWords(found: Words, given: Words, left: number): Words {
   const isKnown = ([, status]: [string, Status | null]) => status !== null
   const all = Object.entries({ ...found, ...Object.fromEntries(Object.entries(given).filter(isKnown)) })
   const open = all.filter((entry) => !isKnown(entry))
-  return Object.fromEntries([...open, ...all.filter(isKnown)].slice(0, MAX_WORDS))
+  const most = Math.min(MAX_WORDS, Math.max(1, left))
+  return Object.fromEntries([...open, ...all.filter(isKnown)].slice(0, most))
 }
 
 /** A program writes all of its dates alike. */

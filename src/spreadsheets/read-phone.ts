@@ -20,6 +20,7 @@ const LOCAL_DIGITS = 6
 
 /** Whether it is a phone number that can only be read with a country. */
 export function isLocalPhone(text: string): boolean {
+  if (text.length > MAX_LENGTH) return false
   return text.replaceAll(/[^0-9]/g, '').length >= LOCAL_DIGITS && readPhone(text, '').fault === NO_COUNTRY_CODE
 }
 

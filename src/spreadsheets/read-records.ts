@@ -2,7 +2,7 @@ import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-tex
 import { readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { columnsOf, FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
+import { columnsOf, FILE_QUESTIONS, isDate, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
 import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
@@ -333,6 +333,11 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
     const copy = normalizeText(JSON.parse(json) as string)
     if (copy === '') continue
     texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
+    if (isDate(column.to)) {
+      const { dates: order, calendar = 'gregorian' } = column
+      const { value } = readDate(copy, { order: order ?? 'day_first', clock: 'ignore', calendar })
+      if (value) keys.dates = { ...keys.dates, [column.to]: value }
+    }
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
     if (column.to === 'full_name' && !keys.names) {
       const split = splitName(copy, column.names ?? null)
@@ -347,11 +352,6 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   const named = [texts.get('manager_id'), externalId, texts.get('manager')]
   if (email !== undefined) keys.manager = { by: 'email', text: email }
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
-  const start = columns.find(({ to }) => to === 'start_date')
-  if (start && !texts.has('termination_date')) {
-    const { value } = readDate(cells[start.number - 1] ?? '', { order: start.dates ?? 'day_first', clock: 'ignore' })
-    if (value) keys.startDate = value
-  }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
   if (others.length > 0) keys.otherManagers = others as string[]
   const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']

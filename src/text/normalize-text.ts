@@ -52,6 +52,13 @@ export function foldText(text: string): string {
   return (PRINTABLE.test(text) ? text : text.normalize('NFKC')).toLowerCase()
 }
 
+/** The form in which the names of columns are compared: case, width, and blanks don't matter. */
+export function foldLabel(text: string): string {
+  return foldText(text).replaceAll(BLANKS, '')
+}
+
+const BLANKS = new RegExp(BLANK, 'gu')
+
 /** Printable ASCII, which NFKC leaves as it is. */
 const PRINTABLE = /^[\x20-\x7e]*$/
 

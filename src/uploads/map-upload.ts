@@ -10,6 +10,7 @@ import { RefusedByStateError } from '#accounts/change-company'
 import { problem } from '#domain/errors'
 import type { StoredRow } from '#domain/uploads'
 import { changeMapping, readRowsToPlan } from '#ledger/uploads/change-upload'
+import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { dateOf, readContent, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
@@ -71,8 +72,11 @@ async function planAgain(
     }
     const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
     const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
-    if (await changeMapping(pool, upload, { mapping: counted ?? whole, parts: filled, state: read.state }))
-      return parts.length
+    const planned = counted ?? whole
+    if (!(await changeMapping(pool, upload, { mapping: planned, parts: filled, state: read.state }))) continue
+    // Perhaps no row can be applied, and they come back when they are corrected.
+    await rememberMapping(pool, { ...upload, mapping: planned }, false)
+    return parts.length
   }
   throw new RefusedByStateError(CHANGED)
 }
@@ -85,19 +89,17 @@ async function sampleRows(header: readonly string[], rows: RowStore): Promise<Fi
 
 /** Collects the rows of all parts in the order of the file, without what was planned. */
 async function collectRows(
-  contents: readonly string[],
+  contents: AsyncIterable<string>,
   limits: { maxRecords: number; bodyLimit: number },
 ): Promise<RowStore> {
-  const planned = new RowStore(limits)
+  const rows = new RowStore(limits)
   const numbers: number[] = []
-  for (const content of contents)
+  for await (const content of contents)
     for await (const row of inTurns(readContent(content))) {
       numbers.push(row.row)
-      planned.add(withoutPlan(row))
+      rows.add(withoutPlan(row))
     }
-  const rows = new RowStore(limits)
-  const order = [...numbers.keys()].toSorted((a, b) => numbers[a]! - numbers[b]!)
-  for await (const at of inTurns(order)) rows.add(planned.get(at))
+  rows.arrange([...numbers.keys()].toSorted((a, b) => numbers[a]! - numbers[b]!))
   return rows
 }
 

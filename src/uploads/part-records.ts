@@ -101,13 +101,19 @@ function readCells(file: RowReader, { line = 1, cells = [], plan }: StoredRow): 
   return { faults: [{ line, column: null, message: problem.replace(/^The body/, 'The record') }] }
 }
 
-/** The examples of a column, and the rows that are searched for them. */
+/** The examples of a column, the characters of each, and the rows that are searched for them. */
 const MAX_EXAMPLES = 3
+const MAX_EXAMPLE = 200
 const SEARCHED_ROWS = 100
 
 function listExamples(header: readonly string[] | null, rows: readonly StoredRow[]): string[][] {
   return (header ?? []).map((_, at) => {
-    const values = rows.slice(0, SEARCHED_ROWS).map(({ cells }) => trimBlanks(cells?.[at] ?? ''))
+    const values = rows.slice(0, SEARCHED_ROWS).map(({ cells }) => showBeginning(cells?.[at] ?? ''))
     return [...new Set(values)].filter((value) => value !== '').slice(0, MAX_EXAMPLES)
   })
+}
+
+function showBeginning(cell: string): string {
+  const beginning = trimBlanks(cell.slice(0, MAX_EXAMPLE))
+  return cell.length > MAX_EXAMPLE ? `${beginning}…` : beginning
 }

@@ -16,7 +16,7 @@ export interface PlannedFile {
   header: readonly string[] | null
   /** Null for JSON. */
   mapping: Mapping | null
-  /** In the order of the file. */
+  /** In the order of the file. The plan takes them. */
   rows: RowStore
 }
 
@@ -30,6 +30,11 @@ export interface PlanFacts {
   countLinkable(rows: readonly RowKeys[]): Promise<number>
   /** Counts the rows of people who have come back, whose stored end date is before their start date. */
   countReturning(rows: readonly RowKeys[]): Promise<number>
+  /**
+   * Finds the dates that would mostly become what is stored, with the day and the month exchanged. Absent where somebody
+   * has just chosen the order.
+   */
+  findExchanged?(rows: readonly RowKeys[]): Promise<Mapping['columns'][number]['to'][]>
 }
 
 /**
@@ -41,7 +46,7 @@ export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
-  { today, countAbsent, countLinkable, countReturning }: PlanFacts,
+  { today, countAbsent, countLinkable, countReturning, findExchanged }: PlanFacts,
   signal?: AbortSignal,
 ): Promise<{ parts: FilledPart[]; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
@@ -61,17 +66,26 @@ export async function planParts(
     for (let at = 0; at < rows.length; at += 1) {
       if (isTurnOver()) await nextTurn(signal)
       const index = isSingle ? at : order[at]!
-      const row = rows.get(index)
+      const row = rows.take(index)
       const planned: StoredRow = { ...row, ...withPlan(plans.get(index)), ...withCorrections(corrects.get(row.row)) }
       parts.add(planned, keys[index]!, sizeOf(header, row))
     }
     if (!counts) return { parts: parts.end(), mapping }
     const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
     const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
-    return { parts: parts.end(), mapping: counts.finish(plan, { absent, linkable, returning }) }
+    const exchanged = (await findExchanged?.(keys)) ?? []
+    const counted = counts.finish(plan, { absent, linkable, returning })
+    return { parts: parts.end(), mapping: exchanged.length === 0 ? counted : openDates(counted, exchanged) }
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
+}
+
+/** Asks for the order of dates again. */
+function openDates(mapping: Mapping, exchanged: readonly Mapping['columns'][number]['to'][]): Mapping {
+  const open = (column: Mapping['columns'][number]) =>
+    exchanged.includes(column.to) ? { ...column, dates: null } : column
+  return { ...mapping, columns: mapping.columns.map(open), needs_review: true }
 }
 
 const withPlan = (plan: StoredRow['plan']) => (plan ? { plan } : {})

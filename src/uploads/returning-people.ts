@@ -10,37 +10,94 @@ const ROWS_AT_ONCE = 5_000
 /** The names that are listed. */
 const MAX_NAMES = 20
 
+/** A date of a row, and of whom. */
+interface RowDate {
+  row: RowKeys
+  name: string
+  value: string
+}
+
 /**
- * Counts the rows of people who have come back: the end date that is stored is before the start date of their row, which
- * has no end date. As far as the read model has come: the call itself decides.
+ * Counts the dates of rows by how they compare with those that are stored. `condition` is SQL about `wanted`, with the
+ * `name` and the `value` of a date, and the employee `e`. As far as the read model has come: the call itself decides.
  */
-export async function countReturning(pool: Pool, companyId: string, rows: readonly RowKeys[]): Promise<number> {
-  const starts = rows.flatMap(({ startDate, external_id: externalId, email }) =>
-    startDate === undefined ? [] : [{ startDate, externalId: externalId ?? null, email: email ?? null }],
-  )
+async function countDates(
+  pool: Pool,
+  companyId: string,
+  dates: readonly RowDate[],
+  condition: string,
+): Promise<number> {
   let count = 0
-  for (let at = 0; at < starts.length; at += ROWS_AT_ONCE) {
-    const some = starts.slice(at, at + ROWS_AT_ONCE)
+  for (let at = 0; at < dates.length; at += ROWS_AT_ONCE) {
+    const some = dates.slice(at, at + ROWS_AT_ONCE)
     const { rows: found } = await pool.query<{ count: number }>(
       // With OFFSET, PostgreSQL looks for each person in the index.
       `select count(*)::int as count
-       from unnest($2::text[], $3::text[], $4::text[]) as wanted(external_id, email, start_date)
+       from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as wanted(external_id, email, name, value)
        cross join lateral (
          select employee_id from employee_directory
          where company_id = $1 and (external_id = wanted.external_id
            or (wanted.external_id is null and email = wanted.email)) offset 0) d
        join ${schemaOf(employees)}.employees e on e.company_id = $1 and e.employee_id = d.employee_id
-       where e.attributes->>'termination_date' < wanted.start_date`,
+       where ${condition}`,
       [
         toUuid(companyId),
-        some.map(({ externalId }) => externalId),
-        some.map(({ email }) => email),
-        some.map(({ startDate }) => startDate),
+        some.map(({ row }) => row.external_id ?? null),
+        some.map(({ row }) => row.email ?? null),
+        some.map(({ name }) => name),
+        some.map(({ value }) => value),
       ],
     )
     count += found[0]!.count
   }
   return count
+}
+
+/**
+ * Counts the rows of people who have come back: the end date that is stored is before the start date of their row, which
+ * has no end date.
+ */
+export async function countReturning(pool: Pool, companyId: string, rows: readonly RowKeys[]): Promise<number> {
+  const starts = rows.flatMap((row) => {
+    const { start_date: value, termination_date: end } = row.dates ?? {}
+    return value === undefined || end !== undefined ? [] : { row, name: 'start_date', value }
+  })
+  return countDates(pool, companyId, starts, "e.attributes->>'termination_date' < wanted.value")
+}
+
+/** A day that has another one if its day and its month are exchanged. */
+const EXCHANGEABLE = /-(?:0[1-9]|1[0-2])$/
+
+/**
+ * Counts the dates of rows that would become what is stored, with the day and the month exchanged, and those that are
+ * stored so already.
+ */
+export async function countExchanged(
+  pool: Pool,
+  companyId: string,
+  rows: readonly RowKeys[],
+  name: 'start_date' | 'termination_date',
+): Promise<{ exchanged: number; same: number }> {
+  const dates = rows.flatMap((row) => {
+    const value = row.dates?.[name]
+    return value !== undefined && EXCHANGEABLE.test(value) ? { row, name, value } : []
+  })
+  const others = dates
+    .map(({ value: day, ...date }) => ({ ...date, value: `${day.slice(0, 4)}${day.slice(7)}${day.slice(4, 7)}` }))
+    .filter(({ value }, at) => value !== dates[at]!.value)
+  const known = new Set(others.map(({ row }) => row))
+  const isStored = 'e.attributes->>wanted.name = wanted.value'
+  const exchanged = await countDates(pool, companyId, others, isStored)
+  const same =
+    exchanged === 0
+      ? 0
+      : await countDates(
+          pool,
+          companyId,
+          dates.filter(({ row }) => known.has(row)),
+          isStored,
+        )
+  return { exchanged, same }
 }
 
 /** The names of people who have come back, as the rows have them that the preview refuses for it. */

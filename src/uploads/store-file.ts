@@ -4,13 +4,12 @@ import { doInTurns } from '#admission/turns'
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { readCompany } from '#accounts/companies/companies'
 import type { RowKeys } from '#spreadsheets/plan-rows'
-import type { ColumnMapping, Mapping } from '#spreadsheets/mapping'
-import { completeReadings } from '#spreadsheets/propose-mapping'
+import { type ColumnMapping, DATE_TARGETS, type Mapping } from '#spreadsheets/mapping'
+import { completeReadings, doubtDates, type DoubtedDates } from '#spreadsheets/propose-mapping'
 import { leaveOut } from '#spreadsheets/find-table'
 import { isNamedByApi } from '#spreadsheets/record-columns'
 import { problem } from '#domain/errors'
-import type { FileAnswers, StoredQuestion } from '#spreadsheets/file-question'
-import { FileQuestion } from '#spreadsheets/file-question'
+import { type FileAnswers, type StoredQuestion, FileQuestion } from '#spreadsheets/file-question'
 import { prepareReader } from '#spreadsheets/process/read-apart'
 import type { UploadOperation } from '#domain/uploads'
 import type { LedgerDb } from '#ledger/tables'
@@ -26,7 +25,7 @@ import {
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
-import { countReturning } from './returning-people.ts'
+import { countExchanged, countReturning } from './returning-people.ts'
 import { inTransaction } from '#postgres/pipeline'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
@@ -102,13 +101,14 @@ export async function storeFile(
   const { header, rows } = file
   const matched = await matchCorrections(db, companyId, file, chooseCalls(file.logIds), signal)
   const { corrects, places, operation: again } = matched
-  const chosen = await chooseMapping(file, found, signal)
+  const { mapping: chosen, open } = await chooseMapping(file, found, signal)
   const does = operation ?? again ?? 'upsert'
   const facts = {
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
     countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
     countReturning: (all: readonly RowKeys[]) => countReturning(pool, companyId, all),
+    findExchanged: (all: readonly RowKeys[]) => findExchanged(pool, companyId, { rows: all, open, notes: file.notes }),
   }
   const limits = { maxRecords, bodyLimit }
   const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
@@ -125,7 +125,7 @@ export async function storeFile(
     bytes: countBytes(content),
     corrects,
     applying:
-      applyingRequestId === null || chosen?.needs_review
+      applyingRequestId === null || mapping?.needs_review
         ? null
         : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
@@ -185,12 +185,12 @@ async function readAsBefore(
     throw error
   })
   const isOpen = first instanceof FileQuestion
-  const isKnown = !isOpen && (first.file.header === null || first.found?.gone === 0)
+  const isKnown = !isOpen && (first.file.header === null || first.found?.gone.length === 0)
   if (isKnown || Object.values(answers).some((answer) => answer !== null)) return orThrow(first)
   for (const before of await listAnswers(services.pool, companyId)) {
     const isChoice = !isOpen || first.choices.some(({ value }) => value === before[first.parameter])
     const again = isChoice ? await read(before).catch(ignoreFaults) : null
-    if (again?.found?.gone === 0 && isDeepStrictEqual(again.found.mapping.answers, before)) return again
+    if (again?.found?.gone.length === 0 && isDeepStrictEqual(again.found.mapping.answers, before)) return again
   }
   return orThrow(first)
 }
@@ -269,19 +269,45 @@ async function chooseMapping(
   { header, sample, proposal, notes }: ReadFile,
   found: FoundMapping | null,
   signal: AbortSignal,
-): Promise<Mapping | null> {
-  if (!header || !sample || !proposal) return null
-  if (!found) return { ...proposal, ...(isNamedByApi(header) ? {} : { needs_review: true }) }
+): Promise<{ mapping: Mapping | null; open: DoubtedDates['open'] }> {
+  if (!header || !sample || !proposal) return { mapping: null, open: [] }
+  if (!found) return { mapping: { ...proposal, ...(isNamedByApi(header) ? {} : { needs_review: true }) }, open: [] }
   const { gone, added } = found
-  if (added.length > 0)
-    leaveOut(notes, 'changed_columns', null, null, `New columns: ${added.slice(0, MAX_NAMES).join(', ')}`)
-  if (gone > 0)
-    leaveOut(notes, 'changed_columns', null, null, `${gone} columns that were used before are gone, or renamed`)
+  if (gone.length + added.length > 0) leaveOut(notes, 'changed_columns', null, null, describeChanges(gone, added))
   const { answers: _answers, ...remembered } = found.mapping
-  if (gone === 0) return doInTurns(completeReadings(remembered, header, sample), signal)
-  const columns = replaceOpen(remembered.columns, proposal.columns)
-  const mapping = await doInTurns(completeReadings({ ...remembered, columns }, header, sample), signal)
-  return { ...mapping, needs_review: true }
+  const columns = gone.length === 0 ? remembered.columns : replaceOpen(remembered.columns, proposal.columns)
+  const { mapping: doubted, open } = await doInTurns(doubtDates({ ...remembered, columns }, header, sample), signal)
+  const mapping = await doInTurns(completeReadings(doubted, header, sample), signal)
+  const isAsked = gone.length > 0 || doubted.columns.some(({ dates }, at) => dates !== columns[at]!.dates)
+  return { mapping: isAsked ? { ...mapping, needs_review: true } : mapping, open }
+}
+
+function describeChanges(gone: readonly string[], added: readonly string[]): string {
+  const list = (names: readonly string[]) => names.slice(0, MAX_NAMES).join(', ')
+  const isNew = added.length > 0 ? `New columns: ${list(added)}` : ''
+  if (gone.length === 0) return isNew
+  return `Gone, or renamed: the columns that became ${list(gone)}${isNew && `. ${isNew}`}`
+}
+
+/**
+ * Finds the dates whose order their values leave open, and that would mostly become other days than are stored: with the
+ * day and the month exchanged, as where a system has begun to write them in another order.
+ */
+async function findExchanged(
+  pool: UploadServices['pool'],
+  companyId: string,
+  { rows, open, notes }: { rows: readonly RowKeys[]; open: DoubtedDates['open']; notes: ReadFile['notes'] },
+): Promise<DoubtedDates['open']> {
+  const found: DoubtedDates['open'] = []
+  for (const name of DATE_TARGETS) {
+    if (!open.includes(name)) continue
+    const { exchanged, same } = await countExchanged(pool, companyId, rows, name)
+    if (exchanged <= same) continue
+    found.push(name)
+    const message = `The day and the month of ${exchanged} dates of ${name} would be exchanged, as they are stored`
+    leaveOut(notes, 'exchanged_dates', null, null, message)
+  }
+  return found
 }
 
 /** Fills in what is proposed where it is open what columns become, unless another one becomes that already. */

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { utils, write } from '@e965/xlsx'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
+import declarations from '../../clients/typescript/declarations.json' with { type: 'json' }
 import { packClient } from '../../src/client-package/pack-client.ts'
 import { installClient, runAlone } from '../support/processes/installed-client.ts'
 import { startService } from '../support/service.ts'
@@ -69,7 +70,7 @@ async function typeFaults(
 await t.test('the tarball has what is built and nothing else', (t) => {
   const installed = path.join(folder, 'node_modules/@employee-ledger/client')
   const sources = globSync(['clients/typescript/{*,send/*}.ts', 'src/{spreadsheets,text}/**/*.ts'])
-  const declared = globSync('clients/typescript/types/*.d.ts').map((name) => name.replace('/types/', '/'))
+  const declared = Object.keys(declarations).map((name) => `clients/typescript/${name}`)
   const built = sources
     .map((name) => name.replace(/ts$/, name.endsWith('/api-types.ts') ? 'd.ts' : 'js'))
     .concat(declared)

@@ -45,13 +45,24 @@ export async function startWatched(t: Test, ordinary: HostileFile): Promise<Watc
   const manage = (method: string, path: string, headers: Record<string, string> = {}, body?: Buffer) =>
     send(address, method, `/admin/v1/uploads${path}`, { key: null, headers: { authorization, ...headers }, body })
 
-  /** Looks at all that a stored file becomes, and deletes it. */
+  /** Looks at all that a stored file becomes, also if all of its columns say who has left, and deletes it. */
   async function lookAt(id: string): Promise<void> {
+    await lookAtPart(id)
+    await manage('GET', `/${id}/not-applied.csv`)
+    const { body: mapping } = await manage('GET', `/${id}/mapping`)
+    if (mapping.columns) {
+      const columns = (mapping.columns as { header: string }[]).map(({ header }) => ({ header, to: 'status' }))
+      const body = Buffer.from(JSON.stringify({ ...mapping, columns }))
+      await manage('PUT', `/${id}/mapping`, { 'content-type': 'application/json' }, body)
+      await lookAtPart(id)
+    }
+    await cancel(id)
+  }
+
+  async function lookAtPart(id: string): Promise<void> {
     while ((await manage('GET', `/${id}`)).body.state === 'previewing') await pause(BETWEEN_CALLS_MS)
     await browse({ address }, `/settings/bulk-user-logs/upload/${id}`, { cookie })
     await manage('GET', `/${id}/parts/1/preview`)
-    await manage('GET', `/${id}/not-applied.csv`)
-    await cancel(id)
   }
 
   async function cancel(id: string): Promise<void> {

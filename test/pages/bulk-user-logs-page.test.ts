@@ -1,5 +1,6 @@
 import t from 'tap'
 import { browse, cookieOf } from '../support/http/sessions.ts'
+import { connectProvider } from '../support/scim-client.ts'
 import { employee, startService } from '../support/service.ts'
 
 const LOGS = '/settings/bulk-user-logs'
@@ -31,8 +32,8 @@ const linksOn = (text: string, label: string) =>
 
 await t.test('a row says what the call did, or what it asked for and the cause in words', async (t) => {
   t.strictSame(resultsOn((await open('')).text), [
-    'No changes',
-    'Updated 1',
+    'No changes, Zoë Pérez',
+    'Updated 1, Zoë Pérez',
     'Update 3, records are not valid',
     'Created 2',
   ])
@@ -116,3 +117,19 @@ await t.test(
     t.match(shown.text, /aria-label="[^"]*: 1 completed, 0 failed"/, 'of one company only')
   },
 )
+
+await t.test('a call of an identity provider names its person, and leads to no file', async (t) => {
+  const idp = await connectProvider(service, 'Provider')
+  const { body } = await idp.post({ userName: 'sara', name: { givenName: 'Sara', familyName: 'Orr' } })
+  await idp.patch(body.id, { op: 'replace', path: 'title', value: 'Lead' })
+  await idp.post({ userName: 'new', name: { givenName: 'Nils', familyName: 'Neu' }, emails: [{ value: 'no address' }] })
+  const { entry } = await idp.lastEntry()
+  const names = [...(await open('?source=SCIM')).text.matchAll(/aria-label="([^"]*), Provider,/g)]
+  t.strictSame(
+    names.map(([, name]) => name),
+    ['Create 1, records are not valid, Nils Neu', 'Updated 1, Sara Orr', 'Created 1, Sara Orr'],
+  )
+  const failed = await open(`/${entry.id}`)
+  t.match(failed.text, 'aria-label="Causes"')
+  t.notMatch(failed.text, /failed-records\.csv/)
+})

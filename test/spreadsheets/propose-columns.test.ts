@@ -1,6 +1,9 @@
 import t from 'tap'
-import { listQuestions } from '../../src/spreadsheets/mapping.ts'
-import { proposeFor } from '../support/files/propose-for.ts'
+import { doAtOnce } from '../../src/domain/pieces.ts'
+import { collectSamples } from '../../src/spreadsheets/column-samples.ts'
+import { listQuestions, MAX_FILE_WORDS, USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
+import { completeReadings } from '../../src/spreadsheets/propose-mapping.ts'
+import { countFor, proposeFor } from '../support/files/propose-for.ts'
 
 /* What a file leaves open is asked, and what it shows is not. */
 
@@ -55,5 +58,67 @@ Room Saale,saale@x.example,,
 Rahul Rao,rahul@x.example,Rahul,Rao`)
   t.match(to, { 'User name [userPrincipalName] Required': 'email', 'First name': 'first_name' })
   t.strictSame(asked, ['Name [displayName] Required'])
+  t.end()
+})
+
+await t.test(
+  'however many words a file has, its mapping has few of them, and each column with others stays open',
+  (t) => {
+    const header = Array.from({ length: 500 }, (_, at) => `c${at}`)
+    const rows = Array.from({ length: 300 }, (_, row) => header.map((name) => `word ${row} of ${name}`))
+    const { sample, add } = collectSamples(header.length)
+    for (const cells of rows) add(cells)
+    const given = { ...USUAL_CHOICES, columns: header.map((name) => ({ header: name, to: 'status' as const })) }
+    const mapping = countFor(doAtOnce(completeReadings(given, header, sample)), header, rows, TODAY)
+    const count = (words: object[]) => words.reduce((sum, some) => sum + Object.keys(some).length, 0)
+    t.ok(count(mapping.columns.map(({ words = {} }) => words)) <= MAX_FILE_WORDS + header.length)
+    t.ok(count(mapping.columns.map(({ seen = {} }) => seen)) <= MAX_FILE_WORDS)
+    t.equal(listQuestions(mapping).length, header.length)
+    t.end()
+  },
+)
+
+await t.test('names with the id behind them identify nobody beside a column of ids', (t) => {
+  const { to } = propose(`Worker,Employee ID,Work email
+Ana Perez (31),31,ana@x.example
+Bo Van Ek (32),32,bo@x.example
+Cy Fox (33),33,cy@x.example`)
+  t.strictSame(to, { Worker: 'full_name', 'Employee ID': 'external_id', 'Work email': 'email' })
+  t.end()
+})
+
+await t.test('a login is asked where another column may be the id', (t) => {
+  const table = (codes: string[]) => `username,idnumber,firstname,lastname,email
+alefevre,${codes[0]},Amélie,Lefèvre,amelie@x.example
+bgarnier,${codes[1]},Bastien,Garnier,bastien@x.example
+croussel,${codes[2]},Clémence,Roussel,clemence@x.example`
+  t.strictSame(propose(table(['P300', 'P301', 'P302'])).asked, ['username', 'idnumber'])
+  t.match(propose(table(['', '', ''])), { to: { username: 'external_id' }, asked: [] })
+  t.end()
+})
+
+await t.test('yes and no are asked where the name of a column may say the opposite of active', (t) => {
+  const table = (name: string, first: string, second: string) =>
+    propose(`Email,First name,${name}\na@x.example,Ana,${first}\nb@x.example,Bo,${second}\nc@x.example,Cy,${second}`)
+  t.strictSame(table('Collaborateur désactivé', 'Oui', 'Non').asked, ['Collaborateur désactivé'])
+  t.strictSame(table('Active', 'Yes', 'No').asked, ['Active'], 'most of them would have left')
+  t.strictSame(table('Active', 'No', 'Yes').asked, [])
+  t.end()
+})
+
+await t.test('remarks that few rows have are asked where nothing else says who has left', (t) => {
+  const table = (more: [string, string, string]) =>
+    propose(`Email,First name,Reason for leaving,${more[0]}
+a@x.example,Ana,,${more[1]}\nb@x.example,Bo,Retirement,${more[2]}\nc@x.example,Cy,,${more[1]}
+d@x.example,Di,Better offer,${more[2]}\ne@x.example,Ed,,${more[1]}`)
+  t.strictSame(table(['City', 'Bonn', 'Bonn']).asked, ['Reason for leaving'])
+  t.strictSame(table(['End date', '', '2024-01-31']).asked, [])
+  t.end()
+})
+
+await t.test('numbers that only number the rows are asked where managers are named by them', (t) => {
+  const { asked } = propose(`Ansattnr,Fornavn,Etternavn,Nærmeste leder
+1,Kari,Hansen,\n2,Bjørn,Lie,1\n3,Siri,Ås,2\n4,Pål,Moe,2`)
+  t.ok(asked.includes('Ansattnr'))
   t.end()
 })

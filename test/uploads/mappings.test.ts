@@ -2,8 +2,6 @@ import t from 'tap'
 import type { Mapping } from '../../src/spreadsheets/mapping.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'
-import { changedNights, firstNight } from '../support/files/changed-nights.ts'
-import { encodeText } from '../support/files/encode-text.ts'
 import type { Person } from '../support/files/compare-people.ts'
 import { comparePeople } from '../support/files/compare-people.ts'
 import { answerQuestions } from '../support/files/propose-for.ts'
@@ -44,7 +42,8 @@ async function settle(company: TestCompany, id: string) {
   })
 }
 
-for (const list of await readStaffLists())
+// test/spreadsheets/mapped-staff-lists.test.ts reads all of them, without the service.
+for (const list of (await readStaffLists()).filter((_, at) => !isQuick || at % 4 === 0))
   await t.test(`${list.expected.file_name} is imported by answering what is asked`, async (t) => {
     const company = await service.makeCompany(list.expected.file_name)
     const lists = [list]
@@ -260,116 +259,3 @@ await t.test(
     t.match(preview.errors, [{ line: 1, message: /or, if there are more than 200 words, another column/ }])
   },
 )
-
-/** Uploads a file, and says what its columns are and what its words mean. */
-async function chooseOnce(company: TestCompany) {
-  const { body } = await upload(company, firstNight(['da', 'da', 'weg']))
-  const path = `/uploads/${body.id}`
-  const { body: mapping } = await get(company, `${path}/mapping`)
-  const words = { da: 'active', weg: 'inactive' }
-  Object.assign(mapping.columns[3], { to: 'division' })
-  Object.assign(mapping.columns[4], { to: 'status', words })
-  await service.manage('PUT', `${path}/mapping`, { ...mapping, unreadable_values: 'leave_out' }, company.admin.token)
-  await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
-}
-
-await t.test('a program applies no file whose columns nobody has seen', async (t) => {
-  const company = await service.makeCompany('Unseen')
-  const unseen = (await upload(company, firstNight(['da']), '&apply=true&all_or_none=false')).body
-  t.match(unseen, { state: 'previewed', needs_review: true })
-  const exact = 'external_id,First name,E-Mail,custom_attributes.grade\nX-1,Ana,ana@example.com,7'
-  t.match((await upload(company, exact, '&apply=true')).body, { state: 'ended', needs_review: false })
-  await chooseOnce(company)
-  const second = (await upload(company, ['Kennung,Rufname,Status', 'N-0,Ana,weg'].join('\n'), '&apply=true')).body
-  t.match(second, { state: 'previewed', needs_review: true }, 'a file of another kind')
-})
-
-await t.test('a night with a column more, one renamed, or one lost changes nobody unseen', async (t) => {
-  const company = await service.makeCompany('Nights')
-  await chooseOnce(company)
-  const before = await listPeople(company)
-  t.match(
-    before.map(({ status, division }) => [status, division]),
-    [
-      ['active', 'Lager'],
-      ['active', 'Lager'],
-      ['inactive', 'Lager'],
-    ],
-  )
-  const tonight = (change: (cells: string[], at: number) => string[]) =>
-    firstNight(['da', 'weg', 'weg'])
-      .split('\n')
-      .map((line, at) => change(line.split(','), at).join(','))
-      .join('\n')
-  const apply = (text: string) => upload(company, text, '&apply=true&all_or_none=false')
-  const renamed = await apply(tonight((cells, at) => (at === 0 ? cells.with(4, 'Lage') : cells)))
-  t.match(renamed.body, { state: 'previewed', needs_review: true, left_out: [{ reason: 'changed_columns' }] })
-  const lost = await apply(tonight((cells) => cells.slice(0, 4)))
-  t.match(lost.body, { state: 'previewed', needs_review: true })
-  t.strictSame(await listPeople(company), before)
-  const more = await apply(tonight((cells, at) => [at === 0 ? 'Stockwerk' : '2', ...cells.toReversed()]))
-  t.match(more.body, { state: 'ended', left_out: [{ message: 'New columns: Stockwerk' }], summary: { changed: 1 } })
-  t.match(
-    (await listPeople(company)).map(({ status, division }) => [status, division]),
-    [
-      ['active', 'Lager'],
-      ['inactive', 'Lager'],
-      ['inactive', 'Lager'],
-    ],
-  )
-})
-
-await t.test('a file that shares columns with one before is still asked who has left', async (t) => {
-  const company = await service.makeCompany('Shared columns')
-  const before = (await upload(company, 'Badge ID,First name,Last name\nB1,Ana,One\nB2,Bo,Two')).body
-  const targets = ['external_id', 'first_name', 'last_name']
-  const columns = ['Badge ID', 'First name', 'Last name'].map((header, at) => ({ header, to: targets[at] }))
-  await service.manage('PUT', `/uploads/${before.id}/mapping`, { columns }, company.admin.token)
-  t.match(await service.manage('POST', `/uploads/${before.id}/apply`, undefined, company.admin.token), { status: 200 })
-  const file = ['User principal name,First name,Last name,Block credential', 'ana@x.example,Ana,One,False']
-  const { body } = await upload(company, [...file, 'bo@x.example,Bo,Two,True', 'cy@x.example,Cy,Six,False'].join('\n'))
-  t.match(body.left_out, [{}, { reason: 'changed_columns' }], 'it is taken for a file of the same kind')
-  t.match(body, { needs_review: true, questions: [{ about: 'words', header: 'Block credential' }] })
-})
-
-await t.test('a nightly file in another format is applied correctly, or waits and says why', async (t) => {
-  const statuses = async (company: TestCompany) =>
-    (await listPeople(company)).map((person) =>
-      ['external_id', 'status', 'division'].map((name) => String(person[name])).join(' '),
-    )
-  const company = await service.makeCompany('Written otherwise')
-  await chooseOnce(company)
-  const nights = changedNights(['da', 'weg', 'weg']).filter((_, at) => !isQuick || at % 4 === 0)
-  for (const { name, isSame, content } of nights) {
-    const usual = (await upload(company, firstNight(['da', 'da', 'weg']), '&apply=true')).body
-    t.match(usual, { state: 'ended', questions: [] }, `the night before: ${name}`)
-    const before = await statuses(company)
-    t.strictSame(before, ['N-0 active Lager', 'N-1 active Lager', 'N-2 inactive Lager'])
-    const { status, body } = await upload(company, content, '&apply=true&all_or_none=false')
-    const after = await statuses(company)
-    t.strictSame(after, isSame || body.state === 'ended' ? before.with(1, 'N-1 inactive Lager') : before, name)
-    if (isSame) t.match(body, { state: 'ended', summary: { changed: 1, unchanged: 2 } }, name)
-    const says = [body.needs_review, body.questions?.length > 0, body.code, body.summary?.applied === 3]
-    t.ok(status === 201 || status === 422, name)
-    t.ok(says.some(Boolean), `${name}: says what to do`)
-  }
-})
-
-await t.test('the encoding and the line of names that somebody gave are remembered', async (t) => {
-  const company = await service.makeCompany('Encodings')
-  const send = (rows: readonly string[], query = '') =>
-    upload(company, encodeText(['Kod,Nume', ...rows].join('\n'), 'windows-1250'), query)
-  const first = await send(['7,Ţugui Ana'])
-  t.match(first, { status: 422, body: { code: 'file_ambiguous' } })
-  const { body } = await send(['7,Ţugui Ana'], '&encoding=windows-1250&header_row=1')
-  const columns = [
-    { header: 'Kod', to: 'external_id' },
-    { header: 'Nume', to: 'full_name', names: 'last_first' },
-  ]
-  await service.manage('PUT', `/uploads/${body.id}/mapping`, { columns }, company.admin.token)
-  await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)
-  t.match((await send(['7,Ţugui Ana', '8,Ţugui Bo'], '&apply=true')).body, { state: 'ended', summary: { created: 1 } })
-  t.match(await listPeople(company), [{ last_name: 'Ţugui' }, { last_name: 'Ţugui', first_name: 'Bo' }])
-  const other = await upload(company, encodeText('Numer,Ţinut\n7,Ţugui', 'windows-1250'))
-  t.match(other, { status: 422, body: { code: 'file_ambiguous' } }, 'a file of another kind is asked')
-})

@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readName } from '../../../src/spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping } from '../../../src/spreadsheets/mapping.ts'
-import { listUnclear, USUAL_CHOICES } from '../../../src/spreadsheets/mapping.ts'
+import {
+  type ColumnMapping,
+  type Mapping,
+  keysOf,
+  matchEarlier,
+  USUAL_CHOICES,
+} from '../../../src/spreadsheets/mapping.ts'
 import { isNamedByApi } from '../../../src/spreadsheets/record-columns.ts'
 import { type Answer, answerColumn, answerFile } from './answers.ts'
 import { usageError } from './exit-codes.ts'
@@ -52,24 +57,22 @@ export function writeMappingFile(path: string, mapping: Mapping): void {
  * and otherwise as is proposed. Of a column that the mapping has and the file doesn't, nothing happens if it is not used.
  */
 export function chooseColumns(proposed: Mapping, { mapping, country, uses, answers }: Choices): Mapping {
-  const left = [...(mapping?.columns ?? [])]
-  const unclear = listUnclear(
-    left,
-    proposed.columns.map(({ header }) => header),
-  )
-  const columns = proposed.columns.map((column): ColumnMapping => {
+  const earlier = mapping?.columns ?? []
+  const matched = matchEarlier(earlier, keysOfColumns(earlier), keysOfColumns(proposed.columns))
+  const columns = proposed.columns.map((column, at): ColumnMapping => {
     const { header } = column
-    const at = unclear.has(header) ? -1 : left.findIndex((given) => given.header === header)
-    const given = at === -1 ? null : left.splice(at, 1)[0]!
+    const given = earlier[matched[at]!]
     const use = uses.get(readName(header))
     if (use === 'custom') return { header, to: 'custom', name: readName(header), type: 'as_written' }
     if (use === 'ignore') return { header, to: 'nothing' }
     const other = mapping?.other_columns === 'unused' ? { header, to: 'nothing' as const } : column
     return answerColumn(given ?? other, answers, ['to'])
   })
-  const gone = left.filter(({ to }) => to !== 'nothing')
+  const gone = earlier.filter(({ to }, at) => to !== 'nothing' && !matched.includes(at))
   return { ...proposed, ...mapping, columns: [...columns, ...gone], ...(country ? { country } : {}) }
 }
+
+const keysOfColumns = (columns: readonly ColumnMapping[]) => keysOf(columns.map(({ header }) => header))
 
 /** Answers what the values of columns leave open. Columns of the mapping are read as it says, each night alike. */
 export function chooseReadings(chosen: Mapping, completed: Mapping, { mapping, answers }: Choices): Mapping {
@@ -92,6 +95,7 @@ export function listProposed({ columns }: Mapping, { mapping, uses, answers }: C
 /** The names of the columns that the mapping of an earlier file doesn't have. */
 export function listAdded({ columns }: Mapping, { mapping }: Choices): string[] {
   if (mapping?.other_columns !== 'unused') return []
-  const known = new Set(mapping.columns.map(({ header }) => header))
-  return columns.flatMap(({ header }) => (known.has(header) ? [] : [readName(header)]))
+  const known = new Set(keysOfColumns(mapping.columns))
+  const keys = keysOfColumns(columns)
+  return columns.flatMap(({ header }, at) => (known.has(keys[at]!) ? [] : [readName(header)]))
 }

@@ -7,16 +7,13 @@ import { toUuid } from '#domain/ids'
 import { openLog } from '#bootstrap/log'
 import { catchUp } from '#workers/project'
 import { type DemoCredentials, findDemo, readCredentials } from './demo.ts'
-import type { DemoAnswer, DemoCall, DemoCompany, CallFactory } from './demo-company.ts'
+import { type DemoCall, type DemoCompany, type DemoEmployee, DEMO_MAX_RECORDS, planCalls } from './demo-calls.ts'
 import { EXTERNAL_ID_PREFIX } from './demo-employees.ts'
-import { DEMO_MAX_RECORDS, FAILURES } from './demo-failures.ts'
 import { interruption } from '#cli/terminal/interruption'
 import { showProgress } from '#cli/terminal/progress'
-import { seededRandom, type SeededRandom } from './seeded-random.ts'
+import { seededRandom } from './seeded-random.ts'
 import { readSettings } from '#cli/terminal/settings'
 import { type Opened, withStore } from '#cli/terminal/with-store'
-import type { RecordResult } from '#domain/employees/employee'
-import { makeBulkUpdate, makeCreation, makeSingleUpdate } from './demo-successes.ts'
 
 const NO_DEMO = 'there is no demo company; run `npm start` first (`npm start -- --demo` if you set DATABASE_URL)'
 // The command starts its own API process, so that no setting of a running one makes its calls fail.
@@ -45,7 +42,7 @@ async function readDemoCompany({ db }: OpenedPool, { company_id }: DemoCredentia
     select max(substring(external_id from ${form})::integer) as last
     from employee_directory where company_id = ${toUuid(company_id)}`.execute(db)
   const nextNumber = (rows[0]?.last ?? 0) + 1
-  return { random: seededRandom(nextNumber), nextNumber, people: [], idempotencyKeys: [] }
+  return { random: seededRandom(nextNumber), nextNumber, people: [] }
 }
 
 /** Makes the calls one after the other. Returns the number of calls by outcome. */
@@ -64,8 +61,7 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
     for (const factory of factories) {
       interruption.throwIfAborted()
       const call = factory(company)
-      const answer = await send(api.address, demo, call)
-      call.onAnswer?.(answer)
+      for (const person of await send(api.address, demo, call)) company.people.push(person)
       outcomes.set(call.outcome, (outcomes.get(call.outcome) ?? 0) + 1)
       progress.advance()
     }
@@ -76,50 +72,21 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
   }
 }
 
-async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call: DemoCall): Promise<DemoAnswer> {
+/** Returns the employees that the call has created. Throws a StartupError if the answer isn't the expected one. */
+async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call: DemoCall): Promise<DemoEmployee[]> {
   const response = await fetch(baseUrl + call.path, {
     method: call.method,
     headers: { 'x-api-id': api_id, 'x-api-key': api_key, 'content-type': 'application/json', ...call.headers },
     body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body),
   })
-  const answer = (await response.json()) as DemoAnswer
-  const success = response.status === 201 ? 'created' : (answer.result ?? 'bulk_updated')
-  const outcome = response.ok ? success : answer.code
-  if (outcome === call.outcome) return answer
-  const got = `${response.status} ${outcome} ${answer.detail ?? ''}`.trim()
-  throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${got} instead of ${call.outcome}`)
+  const answer = (await response.json()) as { code?: string; result?: string; employees?: DemoEmployee[] }
+  const outcome = answer.code ?? answer.result ?? (response.status === 201 ? 'created' : 'bulk_updated')
+  if (outcome === call.outcome) return answer.employees ?? []
+  throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${outcome} instead of ${call.outcome}`)
 }
 
 function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
   const counts = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
   return `${people.length} employees created in ${calls} calls: ${counts.join(', ')}`
-}
-
-// The first import comes first, because the other calls need employees.
-const FIRST_IMPORT = 100
-const IMPORTS = [90, 60, 45, 35, 25, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 2]
-const SINGLE_CREATIONS = 60
-const SINGLE_UPDATES: Record<RecordResult, number> = { synced: 82, no_updates: 26, deactivated: 18, reactivated: 12 }
-const BULK_UPDATES = [
-  1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 7, 8, 8, 9, 10, 10, 12, 12, 15, 15, 18, 20, 20, 25, 25, 30, 30, 40, 50, 60, 80, 100,
-]
-const FAILURES_OF_A_KIND = 3
-
-/** Plans all calls of the demo, in order. */
-export function planCalls(random: SeededRandom): CallFactory[] {
-  const factories = [
-    ...IMPORTS.map(makeCreation),
-    ...repeat(SINGLE_CREATIONS, makeCreation(1)),
-    ...Object.entries(SINGLE_UPDATES).flatMap(([result, count]) =>
-      repeat(count, makeSingleUpdate(result as RecordResult)),
-    ),
-    ...BULK_UPDATES.map(makeBulkUpdate),
-    ...Object.values(FAILURES).flatMap((failure) => repeat(FAILURES_OF_A_KIND, failure)),
-  ]
-  return [makeCreation(FIRST_IMPORT), ...random.sample(factories, factories.length)]
-}
-
-function repeat(count: number, factory: CallFactory): CallFactory[] {
-  return Array.from({ length: count }, () => factory)
 }

@@ -66,12 +66,18 @@ export interface Expectations {
 /** A field that was left out of a record, and why. */
 export type LeftOutField = Pick<FieldError, 'path' | 'fault'>
 
+/**
+ * What a record sets. `deprovisioned_at` hides the employee, who must be inactive afterwards, from identity providers:
+ * `now`, or since an earlier time. Null ends that, even if they stay inactive.
+ */
+export type RecordPatch = AttributePatch & { deprovisioned_at?: 'now' | (string & {}) | null }
+
 /** A record after all validation that does not need the company's state. */
 export interface ReadRecord extends SentRecord {
   /** Null for a `POST`, or if the locator is invalid. */
   locator: Locator | null
   /** The valid attributes, normalized, without the manager. */
-  patch: AttributePatch
+  patch: RecordPatch
   /** Local phone numbers by their attributes: the country of the company says which numbers these are. */
   localPhones: readonly { name: AttributeName; text: string }[]
   /** The references to the manager, all of them to the same one; empty if the record does not set one. */
@@ -80,10 +86,6 @@ export interface ReadRecord extends SentRecord {
   needs?: readonly Need[]
   /** What names its employee, of a record whose members have other names than attributes. */
   names?: KeptNames
-  /** Of a deletion: hides the employee, whom it deactivates. */
-  deprovisions?: true
-  /** Ends that somebody is hidden, even if they stay inactive. */
-  provisions?: true
   /** The id in the record, if that does not locate the employee: it must be theirs. */
   statedId: string | null
   errors: RecordErrors

@@ -9,8 +9,8 @@ import {
 import type { NewEvent, AttributeValue, LeftOut } from '#domain/events'
 import { type FieldError, RecordErrors } from '#domain/record-faults'
 import type { Draft, EmployeeDirectory } from './call-decision.ts'
-import { type ReadRecord, MANAGER_FIELDS } from './call-records.ts'
-import { type AttributeName, type AttributePatch, listStoredAddresses } from '#domain/attributes'
+import { type ReadRecord, type RecordPatch, MANAGER_FIELDS } from './call-records.ts'
+import { type AttributePatch, listStoredAddresses } from '#domain/attributes'
 import { mapInPieces, type Pieces } from '#domain/pieces'
 
 /*
@@ -88,18 +88,18 @@ function update(before: Employee, record: ReadRecord, now: string): Done {
   return { after, effect, events }
 }
 
-/** Adds that an identity provider deletes the employee, or brings them back without reactivating them. */
-function withProvisioning(effect: PatchEffect, record: ReadRecord, before: Employee): PatchEffect {
-  const { deprovisioned_at: hiddenAt } = before
-  if (record.deprovisions && hiddenAt === null)
-    return { ...effect, changed: [...effect.changed, 'deprovisioned_at'], result: 'deactivated' }
-  if (!record.provisions || hiddenAt === null || effect.statusTo === 'active') return effect
-  const changes = { ...effect.changes, deprovisioned_at: { from: hiddenAt, to: null } }
+/** Adds that identity providers no longer see the employee, or see them again, as everybody who is active. */
+function withProvisioning(effect: PatchEffect, { patch }: ReadRecord, before: Employee): PatchEffect {
+  const from = before.deprovisioned_at
+  const to = effect.statusTo === 'active' ? null : patch.deprovisioned_at
+  if (to === undefined || (to === null) === (from === null)) return effect
   const changed = [...effect.changed, 'deprovisioned_at']
+  if (to === 'now') return { ...effect, changed, result: 'deactivated' }
+  const changes = { ...effect.changes, deprovisioned_at: { from, to } }
   return { ...effect, changes, changed, result: effect.result === 'no_updates' ? 'synced' : effect.result }
 }
 
-function updateEvents(before: Employee, effect: PatchEffect, { index, deprovisions }: ReadRecord): NewEvent[] {
+function updateEvents(before: Employee, effect: PatchEffect, { index, patch }: ReadRecord): NewEvent[] {
   const events: NewEvent[] = []
   const next = () => ({ stream: before.id, version: before.version + events.length + 1, index })
   if (Object.keys(effect.changes).length > 0) {
@@ -107,7 +107,7 @@ function updateEvents(before: Employee, effect: PatchEffect, { index, deprovisio
   }
   if (effect.statusTo === 'inactive') events.push({ type: 'EmployeeDeactivated', ...next(), data: {} })
   if (effect.statusTo === 'active') events.push({ type: 'EmployeeReactivated', ...next(), data: {} })
-  if (deprovisions && before.deprovisioned_at === null)
+  if (patch.deprovisioned_at === 'now' && before.deprovisioned_at === null)
     events.push({ type: 'EmployeeDeprovisioned', ...next(), data: {} })
   return events
 }
@@ -128,15 +128,25 @@ export function* meetExpectations(
 
 function listUnmet(record: ReadRecord, before: Employee): FieldError[] {
   const { values = {}, version = before.version } = record.expects!
+  const { status = before.status, deprovisioned_at: hiddenAt = before.deprovisioned_at } = record.patch
+  // Nobody who is active is hidden.
+  const clashing = status === 'active' && hiddenAt !== null ? ['status', HIDDEN] : []
   return listNames(record).flatMap((path) => {
     const name = path.join('.')
     const [now, wanted] = [valueOf(before, name), wantedBy(record, path)]
-    if (now === wanted) return []
+    if (isSame(name, now, wanted)) return []
     const field = path[0]!
     if (version !== before.version) return { path, fault: { kind: 'employee_changed' } }
-    const isExpected = !Object.hasOwn(values, name) || values[name] === now
-    return isExpected ? [] : { path, fault: { kind: 'changed_meanwhile', field } }
+    const isExpected = !Object.hasOwn(values, name) || isSame(name, values[name], now)
+    return isExpected && !clashing.includes(name) ? [] : { path, fault: { kind: 'changed_meanwhile', field } }
   })
+}
+
+const HIDDEN = 'deprovisioned_at'
+
+/** Whether two values are the same: whoever is hidden again is as before. */
+function isSame(name: string, one: AttributeValue | undefined, other: AttributeValue | undefined): boolean {
+  return name === HIDDEN ? (one === null) === (other === null) : one === other
 }
 
 /** The paths of the attributes that a record sets. */
@@ -152,7 +162,7 @@ function listNames({ patch, managers }: ReadRecord): string[][] {
 
 function wantedBy({ patch, managers }: ReadRecord, [name, key]: readonly string[]): AttributeValue | undefined {
   if (key !== undefined) return patch.custom_attributes?.[key] ?? null
-  if (name !== 'manager_id') return patch[name as Exclude<AttributeName, 'custom_attributes'>] ?? null
+  if (name !== 'manager_id') return patch[name as Exclude<keyof RecordPatch, 'custom_attributes'>] ?? null
   const [{ locator } = { locator: null }] = managers
   // Whom another name means is not known yet.
   return locator === null ? null : locator.field === 'id' ? locator.value : undefined

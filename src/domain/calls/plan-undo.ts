@@ -1,9 +1,10 @@
 import { changesOf } from '../employees/employee-history.ts'
 import { CUSTOM_PREFIX } from '../employees/employee.ts'
-import type { AttributePatch, CustomValue } from '../attributes.ts'
+import type { CustomValue } from '../attributes.ts'
+import { EVENT_TYPES } from '../event-types.ts'
 import type { AttributeChanges, AttributeValue, NewEvent, RecordedEvent } from '../events.ts'
 import { RecordErrors } from '../record-faults.ts'
-import type { ReadRecord } from './call-records.ts'
+import type { ReadRecord, RecordPatch } from './call-records.ts'
 
 /** An event of a call, recorded or not. */
 type CallEvent = NewEvent | RecordedEvent
@@ -18,7 +19,7 @@ export function* planUndo(events: Iterable<CallEvent>): Generator<ReadRecord, vo
   let index = 0
   const flush = () => (own.length === 0 ? [] : [takeBack(own, index++)])
   for (const event of events) {
-    if (!CHANGING.has(event.type)) continue
+    if (EVENT_TYPES[event.type].stream !== 'emp') continue
     if (own.length > 0 && own[0]!.stream !== event.stream) {
       yield* flush()
       own = []
@@ -27,13 +28,6 @@ export function* planUndo(events: Iterable<CallEvent>): Generator<ReadRecord, vo
   }
   yield* flush()
 }
-
-const CHANGING: ReadonlySet<string> = new Set<CallEvent['type']>([
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-])
 
 function takeBack(events: readonly CallEvent[], index: number): ReadRecord {
   const [{ stream: id, type }] = events as [CallEvent]
@@ -60,14 +54,14 @@ function takeBack(events: readonly CallEvent[], index: number): ReadRecord {
   }
 }
 
-const LEFT = { patch: { status: 'inactive' } satisfies AttributePatch as AttributePatch, values: {} }
+const LEFT = { patch: { status: 'inactive' } satisfies RecordPatch as RecordPatch, values: {} }
 
 function byId(value: string | null) {
   return value === null ? null : { field: 'id' as const, value }
 }
 
 /** The patch that gives attributes their old values, and the values that they have now if nobody has changed them. */
-function revert(changes: AttributeChanges): { patch: AttributePatch; values: Record<string, AttributeValue> } {
+function revert(changes: AttributeChanges): { patch: RecordPatch; values: Record<string, AttributeValue> } {
   const patch: Record<string, AttributeValue> = {}
   const custom: Record<string, CustomValue | null> = {}
   const values: Record<string, AttributeValue> = {}

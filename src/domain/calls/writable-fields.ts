@@ -26,10 +26,8 @@ export function keepWritable(
     ]
     const ignored = new Set(named.filter((name) => isIgnored.has(name)))
     if (ignored.size === 0) return { record, notes: [] }
-    const { deprovisions, ...kept } = without(record, ignored)
-    const isHidden = deprovisions && !ignored.has('status')
     return {
-      record: isHidden ? { ...kept, deprovisions } : kept,
+      record: without(record, ignored),
       notes: [...ignored].map((name) => noteOf(nameField(name, fieldNames), 'not_writable')),
     }
   }
@@ -41,6 +39,8 @@ function without(record: ReadRecord, names: ReadonlySet<string>): ReadRecord {
   for (const { path, fault, employeeId } of record.errors.kept)
     if (!names.has(path[0] ?? '')) errors.add(path, fault, employeeId)
   const patch = Object.fromEntries(Object.entries(record.patch).filter(([name]) => !names.has(name)))
+  // A deletion deactivates.
+  if (names.has('status') && patch['deprovisioned_at'] !== null) delete patch['deprovisioned_at']
   const isManaged = names.has('manager_id') || record.managers.some(({ field }) => names.has(field))
   return {
     ...record,

@@ -13,11 +13,14 @@ export interface ExplainedEmployee {
 }
 
 /** Returns what an event changed about an employee, the status included; a creation and erased data changed nothing. */
-export function changesOf({ type, data }: NewEvent | RecordedEvent): AttributeChanges {
+export function changesOf(event: NewEvent | RecordedEvent): AttributeChanges {
+  const { type, data } = event
   if (data === null) return {}
   if (type === 'EmployeeUpdated') return data.changes
   if (type === 'EmployeeDeactivated') return { status: { from: 'active', to: 'inactive' } }
   if (type === 'EmployeeReactivated') return { status: { from: 'inactive', to: 'active' } }
+  if (type === 'EmployeeDeprovisioned')
+    return { deprovisioned_at: { from: null, to: 'recorded_at' in event ? event.recorded_at : 'now' } }
   return {}
 }
 
@@ -44,20 +47,10 @@ function toCause({ position, recorded_at, call_id, actor, type }: EmployeeEvent)
 }
 
 function namesSetBy(event: EmployeeEvent): string[] {
-  switch (event.type) {
-    case 'EmployeeCreated': {
-      const custom = Object.keys(event.data?.attributes.custom_attributes ?? {})
-      return [
-        ...ATTRIBUTE_NAMES.filter((name) => name !== 'custom_attributes'),
-        ...custom.map((key) => CUSTOM_PREFIX + key),
-      ]
-    }
-    case 'EmployeeUpdated':
-      return Object.keys(event.data?.changes ?? {})
-    case 'EmployeeDeactivated':
-    case 'EmployeeReactivated':
-      return ['status']
-    case 'EmployeeDeprovisioned':
-      return []
-  }
+  if (event.type !== 'EmployeeCreated') return Object.keys(changesOf(event))
+  const custom = Object.keys(event.data?.attributes.custom_attributes ?? {})
+  return [
+    ...ATTRIBUTE_NAMES.filter((name) => name !== 'custom_attributes'),
+    ...custom.map((key) => CUSTOM_PREFIX + key),
+  ]
 }

@@ -43,7 +43,7 @@ export function* readPatch(body: unknown, request: ScimRequest): Pieces<FittedCo
 
 /** The deletion of a user: the employee is deactivated, and hidden from then on. */
 export function readDeletion(request: ScimRequest & { id: string }): FittedCommand {
-  const record: ReadRecord = { ...newRecord(null, {}), patch: { status: 'inactive' }, deprovisions: true }
+  const record: ReadRecord = { ...newRecord(null, {}), patch: { status: 'inactive', deprovisioned_at: 'now' } }
   const command = commandOf(record, request, NOBODY)
   return {
     ...command,
@@ -86,11 +86,8 @@ function* buildCommand({ operations, unread }: Operations, sent: unknown, reques
       const { record: own, notes } = fitted
       // Whoever leaves must not stay active for another value that is wrong.
       const isLeaving = request.id !== null && own.patch.status === 'inactive'
-      const more = {
-        ...(request.id === null ? { provisions: true as const } : {}),
-        ...(isLeaving ? { leavesOut: true as const } : {}),
-      }
-      return { record: { ...own, ...more }, notes: [...told, ...notes] }
+      const patch = request.id === null ? { ...own.patch, deprovisioned_at: null } : own.patch
+      return { record: { ...own, patch, ...(isLeaving && { leavesOut: true }) }, notes: [...told, ...notes] }
     },
   }
 }

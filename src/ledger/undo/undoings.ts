@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { NewEvent, RecordedEvent } from '#domain/events'
+import type { EventType, NewEvent, RecordedEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { QueryClient } from '#postgres/pool'
 import type { LedgerDb } from '#ledger/tables'
 import { inTurns } from '#admission/turns'
 import type { ReadRecord } from '#domain/calls/call-records'
 import { planUndo } from '#domain/calls/plan-undo'
-import type { EventTypeWith } from '#domain/event-types'
+import { EVENT_TYPES, isOfCall } from '#domain/event-types'
 import type { FoundCall } from '#ledger/corrections/corrections'
 import { readEventPage } from '#ledger/read/read-events'
 
@@ -80,12 +80,9 @@ export async function readUndoings(db: LedgerDb, companyId: string, callId: stri
 }
 
 /** The events that change an employee. A record has two at most. */
-const CHANGING = [
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-] as const satisfies EventTypeWith<{ stream: 'emp' }>[]
+const CHANGING = (Object.keys(EVENT_TYPES) as EventType[]).filter(
+  (type) => EVENT_TYPES[type].stream === 'emp' && isOfCall(type),
+)
 const EVENTS_OF_RECORD = 2
 const PAGE = { limit: 1_000, bytes: 2 * 1024 * 1024 }
 
@@ -148,8 +145,8 @@ export async function findLaterChanges(
         order by stream_version desc limit ${MAX_LOOKED_AT}) newest
       where position > ${after} and position <= ${upTo} and case
         when w.name is null then true
-        when w.name = 'status' then type in ('EmployeeDeactivated', 'EmployeeReactivated')
-        else type = 'EmployeeUpdated' and data::json -> 'changes' -> w.name is not null end
+        when type <> 'EmployeeUpdated' then w.name in ('status', 'deprovisioned_at')
+        else data::json -> 'changes' -> w.name is not null end
       order by position desc limit 1) e`.execute(db)
   const found = new Map(rows.map((row) => [row.nth, row]))
   return wanted.map((_, at) => {

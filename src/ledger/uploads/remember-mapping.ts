@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { readName } from '#spreadsheets/cells'
 import type { FileAnswers } from '#spreadsheets/file-question'
-import { type ColumnMapping, listUnclear, locateColumns, type Mapping, USUAL_CHOICES } from '#spreadsheets/mapping'
+import { type ColumnMapping, exactKey, keysOf, locateColumns, matchEarlier, USUAL_CHOICES } from '#spreadsheets/mapping'
 import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/record-columns'
 import { toUuid } from '#domain/ids'
 import { findOriginal } from './store-upload.ts'
@@ -23,8 +23,8 @@ const MAX_REMEMBERED = 100
 /** A mapping that a company used before. */
 export interface FoundMapping {
   mapping: RememberedMapping
-  /** How many of its columns that are used the file doesn't have. */
-  gone: number
+  /** What its columns became that are used, and that the file doesn't have. */
+  gone: string[]
   /** The names of the columns that it doesn't have. */
   added: string[]
 }
@@ -44,6 +44,7 @@ export async function findMapping(
 ): Promise<FoundMapping | null> {
   const { rows } = await db.query<Pick<LedgerTables['upload_mappings'], 'mapping'> & { is_same: boolean }>(
     `select mapping, header_hash = $2 as is_same from upload_mappings where company_id = $1
+       and (header_hash = $2 or mapping->>'needs_review' is null)
      order by is_same desc, used_at desc limit ${MAX_REMEMBERED}`,
     [toUuid(companyId), hashOf(header)],
   )
@@ -52,34 +53,28 @@ export async function findMapping(
   const names = header.filter((cell) => cell !== '')
   if (first.is_same) {
     const columns = first.mapping.columns.map((column, at) => ({ ...column, header: names[at]! }))
-    return { mapping: { ...USUAL_CHOICES, ...first.mapping, columns }, gone: 0, added: [] }
+    return { mapping: { ...USUAL_CHOICES, ...first.mapping, columns }, gone: [], added: [] }
   }
-  const hashes = new Set(names.map(hashName))
+  const exact = names.map((name) => hashKey(exactKey(name)))
+  const usual = keysOf(names).map(hashKey)
   const shares = rows.map(({ mapping }) => {
-    const same = mapping.columns.filter((column) => hashes.has(column.header)).length
-    return { mapping, share: same / Math.max(mapping.columns.length, 1) }
+    const known = new Set(mapping.columns.map((column) => column.header))
+    const keys = exact.map((key, at) => (known.has(key) ? key : usual[at]!))
+    const same = mapping.columns.filter((column) => keys.includes(column.header)).length
+    return { mapping, known, keys, share: same / Math.max(mapping.columns.length, 1) }
   })
   const best = shares.reduce((one, other) => (other.share > one.share ? other : one))
-  const isPlain = hasOwnColumns(header) && names.every((name) => isKnownToApi(name) || !isIn(best.mapping, name))
-  return best.share < SAME_KIND || isPlain ? null : matchByName(best.mapping, names)
+  const isPlain =
+    hasOwnColumns(header) && names.every((name, at) => isKnownToApi(name) || !best.known.has(best.keys[at]!))
+  return best.share < SAME_KIND || isPlain ? null : matchByName(best.mapping, names, best.keys)
 }
 
-function isIn({ columns }: Mapping, name: string): boolean {
-  const hashed = hashName(name)
-  return columns.some(({ header }) => header === hashed)
-}
-
-/** Of several columns with one name, each is matched in its order. */
-function matchByName(remembered: RememberedMapping, names: readonly string[]): FoundMapping {
-  const hashes = names.map(hashName)
-  const unclear = listUnclear(remembered.columns, hashes)
-  const left = [...remembered.columns]
-  const matched = names.map((header, place) => {
-    const hashed = hashes[place]!
-    const at = unclear.has(hashed) ? -1 : left.findIndex((column) => column.header === hashed)
-    return { header, column: at === -1 ? null : left.splice(at, 1)[0]! }
-  })
-  const gone = left.filter(({ to }) => to !== 'nothing').length
+function matchByName(remembered: RememberedMapping, names: readonly string[], keys: readonly string[]): FoundMapping {
+  const before = remembered.columns.map(({ header }) => header)
+  const places = matchEarlier(remembered.columns, before, keys)
+  const matched = names.map((header, at) => ({ header, column: remembered.columns[places[at]!] }))
+  const left = remembered.columns.filter(({ to }, at) => to !== 'nothing' && !places.includes(at))
+  const gone = left.map(({ to, name }) => (to === 'custom' ? (name ?? 'a custom attribute') : String(to)))
   const used = new Set(remembered.columns.map(({ to }) => to))
   const isOwn = hasOwnColumns(names)
   const columns = matched.map(({ header, column }): ColumnMapping => {
@@ -88,10 +83,9 @@ function matchByName(remembered: RememberedMapping, names: readonly string[]): F
     if (kind === 'custom') return { header, to: 'custom', name }
     // What the log has written is read as it is.
     if (isOwn && (kind === 'field' || kind === 'unknown')) return { header, to: 'as_named' }
-    return { header, to: kind === 'field' && !used.has(name) ? name : gone > 0 ? null : 'nothing' }
+    return { header, to: kind === 'field' && !used.has(name) ? name : gone.length > 0 ? null : 'nothing' }
   })
-  const isAdded = ({ header, column }: (typeof matched)[number], at: number) =>
-    !column && columns[at]!.to === 'nothing' && identifyColumn(header).kind === 'unknown'
+  const isAdded = ({ header, column }: (typeof matched)[number]) => !column && identifyColumn(header).kind === 'unknown'
   const added = matched.filter(isAdded).map(({ header }) => readName(header))
   return { mapping: { ...USUAL_CHOICES, ...remembered, columns }, gone, added }
 }
@@ -112,26 +106,34 @@ export async function listAnswers(db: Queryable, companyId: string): Promise<Fil
 
 /**
  * Remembers the mapping of a file that somebody applies, and how the file was to be read, instead of the one that was not
- * used for longest if there are many. Without columns, there is nothing to remember.
+ * used for longest if there are many. Without columns, there is nothing to remember. What somebody has chosen and not
+ * applied is remembered only for the same first line, if nothing else is, and has to be looked at.
  */
-export async function rememberMapping(db: Queryable, upload: StoredUpload): Promise<void> {
+export async function rememberMapping(db: Queryable, upload: StoredUpload, isApplied = true): Promise<void> {
   const { companyId, header, mapping } = upload
   if (!header || !mapping) return
   const answers = (await findOriginal(db, upload))?.answers ?? null
   const company = toUuid(companyId)
   // In the order of the file, as the mappings of earlier versions are, which have no names.
   const places = locateColumns(header, mapping.columns)
+  const keys = keysOf(mapping.columns.map(({ header: name }) => name))
   const columns = mapping.columns
-    .map((column, at) => ({ column: withoutHeader(column), place: places[at]! }))
+    .map((column, at) => ({ column: withoutHeader(column, keys[at]!), place: places[at]! }))
     .toSorted((a, b) => a.place - b.place)
   const { counts: _counts, needs_review: _review, ...choices } = mapping
   const isAnswered = answers !== null && Object.values(answers).some((answer) => answer !== null)
-  const kept = { ...choices, columns: columns.map(({ column }) => column), ...(isAnswered ? { answers } : {}) }
+  const kept = {
+    ...choices,
+    columns: columns.map(({ column }) => column),
+    ...(isAnswered ? { answers } : {}),
+    ...(isApplied ? {} : { needs_review: true }),
+  }
   await db.query(
     `insert into upload_mappings (company_id, header_hash, mapping, used_at)
      values ($1, $2, $3, statement_timestamp())
-     on conflict (company_id, header_hash) do update set mapping = excluded.mapping, used_at = excluded.used_at`,
-    [company, hashOf(header), JSON.stringify(kept)],
+     on conflict (company_id, header_hash) do update set mapping = excluded.mapping, used_at = excluded.used_at
+     where $4 or upload_mappings.mapping->>'needs_review' is not null`,
+    [company, hashOf(header), JSON.stringify(kept), isApplied],
   )
   await db.query(
     `delete from upload_mappings where company_id = $1 and header_hash in (
@@ -141,13 +143,20 @@ export async function rememberMapping(db: Queryable, upload: StoredUpload): Prom
   )
 }
 
-/** A custom attribute without a name is called as its column. A word without a meaning is asked for again. */
-function withoutHeader({ header, name, words, seen: _seen, likely: _likely, ...column }: ColumnMapping): ColumnMapping {
+/**
+ * A custom attribute without a name is called as its column, which is found only if it is written alike. A word without a
+ * meaning is asked for again.
+ */
+function withoutHeader(
+  { header, name, words, seen: _seen, likely: _likely, ...column }: ColumnMapping,
+  key: string,
+): ColumnMapping {
   const known = Object.entries(words ?? {}).filter(([, status]) => status !== null)
+  const isNamedSo = name === undefined || name === readName(header)
   return {
-    header: hashName(header),
+    header: hashKey(isNamedSo && column.to === 'custom' ? exactKey(header) : key),
     ...column,
-    ...(name === undefined || name === readName(header) ? {} : { name }),
+    ...(isNamedSo ? {} : { name }),
     ...(words === undefined ? {} : { words: Object.fromEntries(known) }),
   }
 }
@@ -179,8 +188,8 @@ export function listTexts(mapping: RememberedMapping | null): string[] {
 }
 
 /** The name of a column may be that of a person, so only its hash is kept. */
-function hashName(name: string): string {
-  return hash('sha256', name, 'base64url').slice(0, HASH_LENGTH)
+function hashKey(key: string): string {
+  return hash('sha256', key, 'base64url').slice(0, HASH_LENGTH)
 }
 
 const HASH_LENGTH = 22

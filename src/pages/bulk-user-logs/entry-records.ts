@@ -60,6 +60,11 @@ export function renderCauses(entry: LogEntry, { causes, hasMore, isPartial }: Re
   </div>`
 }
 
+/** An identity provider sends the record again when it is correct there: nobody sends it from a file. */
+function isOfProvider({ entry }: LogEntry): boolean {
+  return entry.name === 'SCIM'
+}
+
 function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
   const error = formatCause(cause)
   const words = describeCause(cause)
@@ -71,9 +76,12 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
   return html`<li>
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen && html`aria-current="true"`}>${words}</a>
-    <span class="unbroken"
-      >${renderDownload('failed-records.csv', 'CSV')} ${renderDownload('failed-records.json', 'JSON')}</span
-    >
+    ${
+      !isOfProvider(entry) &&
+      html`<span class="unbroken"
+        >${renderDownload('failed-records.csv', 'CSV')} ${renderDownload('failed-records.json', 'JSON')}</span
+      >`
+    }
   </li>`
 }
 
@@ -197,8 +205,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const isOfProvider = entry.entry.name === 'SCIM'
-  const fix = isOfProvider
+  const fix = isOfProvider(entry)
     ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
     : renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
   const ofKept = html`${fix}
@@ -206,7 +213,7 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}
     ${
-      !(isOfProvider && isOfRefused) &&
+      !(isOfProvider(entry) && isOfRefused) &&
       renderDownload(csv, isOfRefused ? 'Download failed records' : 'Download records')
     }
   </p>`

@@ -12,6 +12,7 @@ import type { Problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { decodeCursor, invalidQuery } from '#http/server/query-values'
 import { whenGiven } from '#http/access/heavy-reads'
+import { nameSinglePeople } from '#log/record-people'
 import { buildUrl } from '#wording/navigation'
 import { findBaseUrl } from '#http/access/session'
 import type { FormerPerson } from '#pages/parts/former-people'
@@ -150,5 +151,7 @@ async function sendRows({ reads }: PageServices, reply: FastifyReply) {
   const page = await listLogEntries(db, companyId, filter, { after: position, limit: ROWS_AT_ONCE })
   const hasMore = page.next !== null
   const next = Math.max(position, hasMore ? Math.min(reached, page.next!) : reached)
-  return sendFragment(reply, renderRowsFragment(page.entries.toReversed(), timeZone, next, hasMore || next < newest))
+  const people = await nameSinglePeople(db, companyId, page.entries)
+  const rows = { entries: page.entries.toReversed(), people, timeZone }
+  return sendFragment(reply, renderRowsFragment(rows, next, hasMore || next < newest))
 }

@@ -32,6 +32,7 @@ import { type Reads, readInTime } from '#ledger/read/reads'
 import { findFormerPeople, type FormerPerson } from '#pages/parts/former-people'
 import { readCommonProgress } from '#ledger/read/read-progress'
 import { EMPLOYEES } from '#projections/employees/queries'
+import { nameSinglePeople } from '#log/record-people'
 import { countInTime } from '#log/log-entries'
 import { type PageFilter, type Facets, countFacets } from './filter-bar.ts'
 
@@ -61,6 +62,9 @@ interface EntryPage {
   counted: EntryCount | null
 }
 
+/** The person of each call with one record. */
+type People = ReadonlyMap<string, string>
+
 /** A page, and what is said around it. */
 export interface EntryList extends EntryPage {
   /** The entries of all pages; null if they could not be counted. */
@@ -69,6 +73,7 @@ export interface EntryList extends EntryPage {
   facets: Facets | null
   /** Whether the log has no entries at all. */
   isEmpty: boolean
+  people: People
   /** The people whom the search finds by a former value. */
   former: FormerPerson[]
 }
@@ -85,7 +90,8 @@ export async function readEntryList(
   const count = facets?.count ?? (await countEntries(reads, companyId, filter, page))
   const isEmpty = page.entries.length === 0 && (await readNewestLogPosition(db, companyId)) === 0
   const former = filter.q === undefined ? [] : await findFormerPeople(db, companyId, filter.q)
-  return { ...page, count, facets, isEmpty, former }
+  const people = await nameSinglePeople(db, companyId, page.entries)
+  return { ...page, count, facets, isEmpty, people, former }
 }
 
 /** Reads the entries of a page, and between which others they are. */
@@ -151,14 +157,15 @@ export async function readReached(db: LedgerDb, companyId: string, { employee, q
 }
 
 /** Renders a row for each entry. The whole row is its link. */
-function renderEntryRows(entries: LogEntry[], timeZone: string) {
+function renderEntryRows(entries: LogEntry[], people: People, timeZone: string) {
   return entries.map(({ entry, position }) => {
     const { id, requested_at: at, counts, error } = entry
     const caller = formatCaller(entry)
     const result = describeResult(entry)
     const cause = error === null ? undefined : describeCode(error.code)
     const time = formatTime(at, timeZone)
-    const name = [result, cause, caller, time].filter((part) => part !== undefined).join(', ')
+    const person = people.get(id)
+    const name = [result, cause, person, caller, time].filter((part) => part !== undefined).join(', ')
     const title = error === null ? result : `${result}: ${error.detail} (${error.code})`
     const asked = html`<span class="asked">${result}: </span><span class="cause">${cause}</span>`
     const cells = COUNTS.map(([name, label]) => {
@@ -170,7 +177,7 @@ function renderEntryRows(entries: LogEntry[], timeZone: string) {
       <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
       <th scope="row" class="result">
         <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${title}"
-          >${cause === undefined ? result : asked}</a
+          >${cause === undefined ? result : asked}${person !== undefined && html` · ${isolate(person)}`}</a
         >
       </th>
       <td class="source">${entry.name}</td>
@@ -240,7 +247,7 @@ export function renderLogPage(bar: Html, page: ListPage) {
             </tr>
           </thead>
           <tbody>
-            ${renderEntryRows(entries, page.timeZone)}
+            ${renderEntryRows(entries, page.people, page.timeZone)}
           </tbody>
           ${renderTotals(page)}
         </table>
@@ -329,10 +336,14 @@ function renderLiveBar() {
 }
 
 /** Renders what the script fetches: rows, and the position up to which the log was read. */
-export function renderRowsFragment(entries: LogEntry[], timeZone: string, reached: number, hasMore: boolean) {
+export function renderRowsFragment(
+  { entries, people, timeZone }: { entries: LogEntry[]; people: People; timeZone: string },
+  reached: number,
+  hasMore: boolean,
+) {
   return html`<table>
     <tbody data-cursor="${encodeCursor(reached)}" ${hasMore && html`data-more`}>
-      ${renderEntryRows(entries, timeZone)}
+      ${renderEntryRows(entries, people, timeZone)}
     </tbody>
   </table>`
 }

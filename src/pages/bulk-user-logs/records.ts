@@ -35,7 +35,7 @@ interface PlacedMessage {
 /** A refused record, and how much of it the log keeps. */
 type RefusedRecord = Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'>
 
-/** The page shows the beginning of a longer record; the CSV has all that the log keeps. */
+/** The page shows the beginning of a longer record; downloads have all that the log keeps. */
 const MAX_LINES = 500
 const MAX_TEXT = 10_000
 /** A record with this many lines scrolls in a box. */
@@ -73,8 +73,8 @@ function renderRefusedRecord(
     `The record has ${formatCount(omitted, 'more error')}. The log keeps the first ${messages.length}.`,
   )}
   ${lines.length !== 0 && html`<pre class="sent" ${region}>${shown}</pre>`}
-  ${hint(truncated, 'The record was too large to keep in full. The log and the CSV have its beginning.')}
-  ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the CSV has all of them.`)}`
+  ${hint(truncated, 'The record was too large to keep in full. The log and its downloads have its beginning.')}
+  ${hint(lines.length === MAX_LINES, `Showing the first ${MAX_LINES} lines; the download has all of them.`)}`
 }
 
 function renderMessage({ pointer, code, message }: PlacedMessage) {

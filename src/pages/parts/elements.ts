@@ -1,4 +1,5 @@
-import { html, raw } from 'hono/html'
+import { html as write, raw } from 'hono/html'
+import { inTurns } from '#admission/turns'
 import { type Employee, formatFullName } from '#domain/employees/employee'
 import { buildEmployeeUrl, NAVIGATION, buildUrl } from '#wording/navigation'
 import type { Client } from '#domain/call-sources'
@@ -8,10 +9,18 @@ import { formatNumber, formatAge } from '#wording/numbers'
 
 /* The language of pages: a tag that escapes every value, and writes nothing for `false`, `null`, and `undefined`. */
 
-export { html, raw }
+export { raw }
 
 /** What the tag makes. */
-export type Html = ReturnType<typeof html>
+export type Html = ReturnType<typeof write>
+
+/** Writes HTML: `html`<p>${text}</p>``. */
+export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
+  const written = write(strings, ...values)
+  // Its error reaches whoever sends the page, who may still be waiting for something else.
+  if (written instanceof Promise) written.catch(() => {})
+  return written
+}
 
 /** The text of what was rendered, as a screen reader reads it; it is escaped already. */
 export async function textOf(rendered: Html) {
@@ -22,6 +31,17 @@ export async function textOf(rendered: Html) {
       .replaceAll(/<[^<>]*>/g, '')
       .replaceAll(/\s+/g, ' '),
   )
+}
+
+/** Renders items, with a turn of the event loop for everything else whenever that has taken long. */
+export function renderEach<Item>(items: Iterable<Item>, render: (item: Item) => Html): Html {
+  return html`${renderInTurns(items, render)}`
+}
+
+async function renderInTurns<Item>(items: Iterable<Item>, render: (item: Item) => Html) {
+  const parts: Html[] = []
+  for await (const item of inTurns(items)) parts.push(await render(item))
+  return html`${parts}`
 }
 
 /** Renders a text isolated from the surrounding writing direction, such as a name. */
@@ -365,7 +385,8 @@ export function renderTable<Row>({ caption, columns, rows, isInLines, isCaptionS
       </tr>
     </thead>
     <tbody>
-      ${rows.map(
+      ${renderEach(
+        rows,
         (row) =>
           html`<tr>
             ${all.map((column) => renderCell(column, row, column === name))}

@@ -24,7 +24,7 @@ import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '#pages/parts/form'
 import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderTable, renderJoined } from '#pages/parts/elements'
+import { isolate, html, type Html, renderEach, renderTable, renderJoined } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 import { renderBreakable } from '#pages/parts/attribute-values'
 
@@ -96,7 +96,7 @@ function renderQuestions(
   const count = asked.length
   return html`<fieldset class="questions">
     <legend>${formatCount(count, 'question')} about the file ${isOrAre(count)} open</legend>
-    ${asked.map((question) => {
+    ${renderEach(asked, (question) => {
       if (!('column' in question)) {
         const { about } = question
         const said = html`<p><strong>${formatCount(question.rows, 'row')}: ${FILE_QUESTION_TEXTS[about]}</strong></p>`
@@ -110,7 +110,7 @@ function renderQuestions(
         about === 'to' ? renderTarget(row, findOnlyLikely(all, row)) : renderReading(row, true)
       if (all.length === 1) return renderQuestion(html`: ${QUESTIONS[about]}`, all[0]!, answerFor(all[0]!))
       return html`<p><strong>${askAboutColumns(question, all.length)}</strong></p>
-        ${all.map((row) => renderQuestion('', row, answerFor(row)))}`
+        ${renderEach(all, (row) => renderQuestion('', row, answerFor(row)))}`
     })}
     ${asksToLeaveOut(asked) && renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">

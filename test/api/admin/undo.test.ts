@@ -3,6 +3,7 @@ import { hasPython, shown, verifyHere, verifyInPython } from '../../support/ledg
 import { exportLines } from '../../support/ledger/export-lines.ts'
 import { holdHead, letGo } from '../../support/postgres/held-rows.ts'
 import { lockIsAwaited } from '../../support/postgres/lock-awaited.ts'
+import { connectProvider } from '../../support/scim-client.ts'
 import { employee, startService } from '../../support/service.ts'
 
 /* Undoing entries, decided on the state of the moment. */
@@ -139,6 +140,39 @@ await t.test('what was erased stays erased, and leaves nothing but the id', asyn
     results: [{ result: 'failed', errors: [{ message: /erased/ }] }, { changed: ['job_title'] }],
   })
   t.match((await service.logOf(body.log_id)).records[0], { record: { id: ids[0] }, errors: [{ message: /erased/ }] })
+})
+
+await t.test('an identity provider sees whom it deleted after an undo, and not after an undo of that', async (t) => {
+  const idp = await connectProvider(service, 'Provider')
+  const post = async () =>
+    (await idp.post({ userName: `u${await headOf()}`, name: { familyName: 'Orr' } })).body.id as string
+  const undoLast = async () => undo((await idp.lastEntry()).entry.id)
+  const list = async () => {
+    await service.project()
+    const { totalResults, Resources } = (await idp.ask('GET', '/Users')).body
+    t.equal(totalResults, Resources.length)
+    return (Resources as { id: string }[]).map(({ id }) => id)
+  }
+  const [active, inactive] = [await post(), await post()]
+  await update({ id: inactive, status: 'inactive' })
+  for (const [id, status] of [
+    [active, 'active'],
+    [inactive, 'inactive'],
+  ] as const) {
+    t.equal((await idp.remove(id)).status, 204)
+    const { deprovisioned_at: hiddenAt } = await read(id)
+    const { body } = await undoLast()
+    t.match(body, { counts: { updated: 1 }, results: [{ status }] })
+    t.match(await idp.get(id), { status: 200, body: { active: status === 'active' } })
+    t.ok((await list()).includes(id))
+    t.match((await undo(body.log_id)).body, { results: [{ id, status: 'inactive', left: [] }] })
+    t.equal((await idp.get(id)).status, 404)
+    t.notOk((await list()).includes(id))
+    t.equal((await read(id)).deprovisioned_at, hiddenAt)
+  }
+  const back = await update({ id: inactive, status: 'active' })
+  t.match((await undo(back)).body, { results: [{ status: 'inactive' }] })
+  t.equal((await idp.get(inactive)).status, 404, 'as before they came back')
 })
 
 await t.test('a call that changed nothing, or is not of the company, cannot be undone', async (t) => {

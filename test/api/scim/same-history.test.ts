@@ -99,7 +99,8 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     // An unknown one is told, and stops nothing else.
     replaced({ job_title: 'B' }, { title: 'B', ...manager({ value: 'nobody' }) }),
   ),
-  fc.constantFrom('Back', 'A').map((title): Change => ({
+  // A new title, so that the return changes something else than what only SCIM sees.
+  fc.uuid().map((title): Change => ({
     async send({ id, userName }) {
       await idp.remove(id)
       return idp.post({ userName, title })

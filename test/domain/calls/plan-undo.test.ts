@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { planUndo } from '../../../src/domain/calls/plan-undo.ts'
+import { readDeletion } from '../../../src/domain/scim/scim-command.ts'
 import type { NewEvent } from '../../../src/domain/events.ts'
 import {
   companyOf,
@@ -78,6 +79,16 @@ await t.test('what was changed later stays, and so does what somebody else holds
       ],
     },
   ])
+})
+
+await t.test('whom an identity provider deleted since stays inactive', (t) => {
+  const before = given(hired(1))
+  const call = before.update([{ id: emp(1), status: 'inactive' }])
+  const changed = after(before, call)
+  const preconditions = { ifMatch: undefined, ifNoneMatch: undefined }
+  const later = after(changed, changed.provide(readDeletion({ id: emp(1), preconditions, newId: () => emp(101) })))
+  t.match(undo(later, call.events).outcomes, [{ changed: [], leftOut: [{ path: ['status'] }] }])
+  t.end()
 })
 
 await t.test('what was erased leaves a record that is refused', async (t) => {

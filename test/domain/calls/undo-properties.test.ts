@@ -5,6 +5,9 @@ import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { planUndo } from '../../../src/domain/calls/plan-undo.ts'
 import { valueOf, type Employee } from '../../../src/domain/employees/employee.ts'
 import { changesOf } from '../../../src/domain/employees/employee-history.ts'
+import type { RecordedEvent } from '../../../src/domain/events.ts'
+import { doAtOnce } from '../../../src/domain/pieces.ts'
+import { readDeletion, readPatch, readWholeUser } from '../../../src/domain/scim/scim-command.ts'
 import { anyCreation, anyPatch } from '../../support/domain/arbitraries.ts'
 import { companyOf, emp, fold, given, hired, left, NOW } from '../../support/domain/given-when-then.ts'
 
@@ -22,26 +25,75 @@ const anyUpdate = fc
   .chain((numbers) =>
     fc.tuple(...numbers.map((number) => withManager(anyPatch).map((sent) => ({ id: emp(number), ...sent })))),
   )
-const anyCall = fc.oneof(
-  { weight: 3, arbitrary: anyUpdate.map((body) => ({ kind: 'update' as const, body })) },
+/** What an identity provider sends about a user: a creation, a replacement, a patch, or, without a body, a deletion. */
+const anyUser = fc.record(
   {
-    weight: 1,
-    arbitrary: fc
-      .array(withManager(anyCreation), { minLength: 1, maxLength: 2 })
-      .map((body) => ({ kind: 'create' as const, body })),
+    userName: fc.constantFrom('ana', 'bob', 'zoe'),
+    emails: fc.constantFrom('ana@example.com', 'p3@example.com', 'zoe@example.com').map((value) => [{ value }]),
+    name: fc.constant({ givenName: 'Zoe', familyName: 'Orr' }),
+    title: fc.constantFrom('Lead', ''),
+    active: fc.boolean(),
+    externalId: fc.constantFrom('d-1', 'd-2'),
   },
+  { requiredKeys: ['userName', 'name'] },
 )
+const anyOperations = fc.array(
+  fc.constantFrom(
+    { op: 'replace', path: 'active', value: true },
+    { op: 'replace', path: 'active', value: 'False' },
+    { op: 'add', path: 'title', value: 'Lead' },
+    { op: 'remove', path: 'title' },
+    { op: 'replace', path: 'userName', value: 'zoe' },
+  ),
+  { minLength: 1, maxLength: 2 },
+)
+const anyId = fc.constantFrom(1, 2, 3, 4).map(emp)
+const ofKind = <const Kind extends string, Body>(kind: Kind, bodies: fc.Arbitrary<Body>) =>
+  bodies.map((body) => ({ kind, body }))
+const anyCall = fc.oneof(
+  { weight: 3, arbitrary: ofKind('update', anyUpdate) },
+  ofKind('create', fc.array(withManager(anyCreation), { minLength: 1, maxLength: 2 })),
+  ofKind('upsert', fc.array(anyCreation, { minLength: 1, maxLength: 2 })),
+  ofKind('one', fc.tuple(anyId, withManager(anyPatch))),
+  ofKind('post', anyUser),
+  ofKind('put', fc.tuple(anyId, anyUser)),
+  ofKind('patch', fc.tuple(anyId, anyOperations)),
+  { weight: 2, arbitrary: ofKind('delete', anyId) },
+)
+type Call = typeof anyCall extends fc.Arbitrary<infer Any> ? Any : never
 const beginning = given(
   hired(1, { email: 'ana@example.com', job_title: 'Dev' }),
-  hired(2, { email: 'bob@example.com', manager_id: emp(1) }),
+  hired(2, { email: 'bob@example.com', user_name: 'bob', manager_id: emp(1) }),
   hired(3, { manager_id: emp(2), custom_attributes: { grade: 1 } }),
   hired(4),
   left(4),
 )
 
+const NONE = { ifMatch: undefined, ifNoneMatch: undefined }
 let nextNumber = 101
-const make = (company: Company, call: { kind: 'update' | 'create'; body: unknown }): CallDecision =>
-  call.kind === 'update' ? company.update(call.body) : company.create(call.body, (nextNumber += 10))
+function make(company: Company, call: Call): CallDecision {
+  nextNumber += 10
+  const first = nextNumber
+  const about = (id: string | null) => ({ id, preconditions: NONE, newId: () => emp(first) })
+  switch (call.kind) {
+    case 'update':
+      return company.update(call.body)
+    case 'create':
+      return company.create(call.body, first)
+    case 'upsert':
+      return company.upsert(call.body, first)
+    case 'one':
+      return company.updateOne(...call.body)
+    case 'post':
+      return company.provide(doAtOnce(readWholeUser(call.body, about(null))))
+    case 'put':
+      return company.provide(doAtOnce(readWholeUser(call.body[1], about(call.body[0]))))
+    case 'patch':
+      return company.provide(doAtOnce(readPatch({ Operations: call.body[1] }, about(call.body[0]))))
+    case 'delete':
+      return company.provide(readDeletion({ ...about(null), id: call.body }))
+  }
+}
 const after = (company: Company, { events }: CallDecision) =>
   companyOf(fold(events, NOW, company.employees), { isAllOrNone: false })
 const undo = (company: Company, { events }: CallDecision) =>
@@ -52,7 +104,7 @@ const undo = (company: Company, { events }: CallDecision) =>
 const partly = companyOf(beginning.employees, { isAllOrNone: false })
 const stateOf = ({ employees }: Company) =>
   [...employees.values()].map(({ version: _version, updated_at: _at, deactivated_at: _gone, ...rest }) => rest)
-const made = (calls: Parameters<typeof make>[1][]) => {
+const made = (calls: Call[]) => {
   let company = partly
   const decisions = calls.map((call) => {
     const decision = make(company, call)
@@ -72,12 +124,14 @@ await t.test('undoing a call right after it gives the state before it; whom it c
       if (![...planUndo(decision.events)].length) return
       assert.equal(undone.problem, null)
       const restored = stateOf(after(changed, undone))
-      const created = stateOf(changed).slice(stateOf(before).length)
+      const created = stateOf(changed).slice(before.employees.size)
       assert.deepEqual(restored, [...stateOf(before), ...created.map((one) => ({ ...one, status: 'inactive' }))])
       assert.deepEqual(
         undone.outcomes.flatMap(({ leftOut = [] }) => leftOut),
         [],
       )
+      const again = after(after(changed, undone), undo(after(changed, undone), undone))
+      assert.deepEqual(stateOf(again), stateOf(changed), 'undone again')
     }),
   )
 })
@@ -88,7 +142,8 @@ await t.test('an undo changes only what has the value that the call gave it, to 
       const { company, decisions } = made([call, ...others])
       const [first] = decisions as [CallDecision]
       const byCall = new Map(first.events.map((event) => [event.stream, {}] as const))
-      for (const event of first.events) Object.assign(byCall.get(event.stream)!, changesOf(event))
+      for (const event of first.events)
+        Object.assign(byCall.get(event.stream)!, changesOf({ ...event, recorded_at: NOW } as RecordedEvent))
       for (const event of undo(company, first).events)
         for (const [name, { from, to }] of Object.entries(changesOf(event))) {
           const own = (byCall.get(event.stream) ?? {}) as ReturnType<typeof changesOf>
@@ -112,7 +167,10 @@ await t.test('the state after an undo obeys the rules, and an undo of it gives t
         const values = all.map((one) => one[name]).filter((value) => value !== null)
         assert.equal(new Set(values).size, values.length)
       }
-      for (const one of all) assert.ok(isBelowNobodyTwice(one, restored.employees), 'a cycle')
+      for (const one of all) {
+        assert.ok(isBelowNobodyTwice(one, restored.employees), 'a cycle')
+        assert.ok(one.deprovisioned_at === null || one.status === 'inactive', 'active and hidden')
+      }
       if (![...planUndo(undone.events)].length) return
       assert.deepEqual(stateOf(after(restored, undo(restored, undone))), stateOf(company))
     }),

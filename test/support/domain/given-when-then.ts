@@ -1,6 +1,7 @@
 import { foldUserName } from '../../../src/domain/attributes.ts'
 import type { CallContext, CallDecision, EmployeeDirectory } from '../../../src/domain/calls/call-decision.ts'
 import { refuseCall } from '../../../src/domain/calls/close-call.ts'
+import { decideFitted, type FittedCommand } from '../../../src/domain/calls/decide-fitted.ts'
 import { decideRecords } from '../../../src/domain/calls/decide-records.ts'
 import type { CallRecords, NewIds, ReadRecord } from '../../../src/domain/calls/call-records.ts'
 import {
@@ -14,6 +15,7 @@ import type { Employee, EmployeeEvent } from '../../../src/domain/employees/empl
 import { evolve } from '../../../src/domain/employees/employee.ts'
 import type { AttributesSet, EventType, NewEvent } from '../../../src/domain/events.ts'
 import type { ManyOperation, Operation } from '../../../src/domain/operations.ts'
+import { SCIM } from '../../../src/domain/scim/scim-protocol.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Pieces } from '../../../src/domain/pieces.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
@@ -132,13 +134,18 @@ export function companyOf(
     update(body: unknown): CallDecision {
       return many('update_many', body, null)
     },
-    /** `PUT /v1/employees`. The record at an index gets the id `101 + index` if its employee is new. */
-    upsert(body: unknown): CallDecision {
-      return many('upsert', body, { of: (index) => emp(101 + index) })
+    /** `PUT /v1/employees`. The record at an index gets the id `firstNumber + index` if its employee is new. */
+    upsert(body: unknown, firstNumber = 101): CallDecision {
+      return many('upsert', body, { of: (index) => emp(firstNumber + index) })
     },
     /** Decides records that were read, or made, in another way. */
     apply(records: ReadRecord[], operation: Operation = 'update_many'): CallDecision {
       return doAtOnce(decideRecords(records, null, directory, { ...contextOf(operation, country), ...switches }))
+    },
+    /** A call of an identity provider. */
+    provide(command: FittedCommand): CallDecision {
+      const context = { ...contextOf(command.operation, country), ...switches, wording: SCIM }
+      return doAtOnce(decideFitted(command, directory, context, null))
     },
     /** `PATCH /v1/employees/{id}`. */
     updateOne(id: string, body: unknown): CallDecision {

@@ -99,6 +99,11 @@ const CSV_SHAPES: Record<string, Shape> = {
   'wide rows of dates, which may be of anything': wide((at, column) => `${1 + (at % 28)}.${1 + (column % 12)}.2003`),
   'wide rows of names of others': wide((at, column) => `Ana P${(at + column) % 1_000}`),
   'wide rows of addresses': wide((at, column) => `a${at}.${column}@b.example`),
+  'wide rows of words that nobody knows': wide((at, column) => `word ${(at * 7 + column) % 200}`),
+  '400 columns with the longest names': rows(
+    numbered(400, 'n'.repeat(250)).join(','),
+    (at) => `${`w${at % 200},`.repeat(399)}w`,
+  ),
   'the most ordinary rows': ordinaryRows,
   'the most wide rows': rows(
     `external_id,first_name,last_name,${numbered(30, 'custom_attributes.grade').join(',')}`,

@@ -21,8 +21,6 @@ const MAY_NORMALIZE = new Map([
   ['src/cli/completion.ts', 'our own text'],
   ['src/cli/examples.ts', 'our own text'],
   ['src/cli/demo/demo-employees.ts', 'our own text'],
-  ['src/cli/demo/demo-seed.ts', 'our own text'],
-  ['src/cli/demo/demo-successes.ts', 'our own text'],
   ['src/postgres/embedded/data-folder.ts', 'the output of a program'],
   ['src/postgres/embedded/database-os-user.ts', 'the output of a program'],
   ['src/postgres/embedded/postgres-server.ts', 'the output of a program'],

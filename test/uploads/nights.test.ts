@@ -1,0 +1,193 @@
+import t from 'tap'
+import { changedNights, firstNight } from '../support/files/changed-nights.ts'
+import { encodeText } from '../support/files/encode-text.ts'
+import type { Person } from '../support/files/compare-people.ts'
+import { isQuick } from '../support/quick.ts'
+import { send, startService } from '../support/service.ts'
+
+/* Files that a program uploads night after night, in which something has changed. */
+
+const service = await startService(t, { MAX_RECORDS: '12' }, { workers: true })
+
+type TestCompany = Awaited<ReturnType<typeof service.makeCompany>>
+
+const upload = (company: TestCompany, content: string | Buffer, query = '') =>
+  send(service.address, 'POST', `/admin/v1/uploads?file_name=staff.csv${query}`, {
+    key: null,
+    body: content,
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` },
+  })
+const get = (company: TestCompany, path: string) => service.admin(path, company.admin.token)
+
+async function listPeople({ id, key }: TestCompany): Promise<Person[]> {
+  await service.project(id)
+  return (await service.call('GET', '/v1/employees?limit=200', { key })).body.items
+}
+
+/** Uploads a file, and says what its columns are and what its words mean. */
+async function chooseOnce(company: TestCompany) {
+  const { body } = await upload(company, firstNight(['da', 'da', 'weg']))
+  const path = `/uploads/${body.id}`
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  const words = { da: 'active', weg: 'inactive' }
+  Object.assign(mapping.columns[3], { to: 'division' })
+  Object.assign(mapping.columns[4], { to: 'status', words })
+  await service.manage('PUT', `${path}/mapping`, { ...mapping, unreadable_values: 'leave_out' }, company.admin.token)
+  await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+}
+
+await t.test('a program applies no file whose columns nobody has seen', async (t) => {
+  const company = await service.makeCompany('Unseen')
+  const unseen = (await upload(company, firstNight(['da']), '&apply=true&all_or_none=false')).body
+  t.match(unseen, { state: 'previewed', needs_review: true })
+  const exact = 'external_id,First name,E-Mail,custom_attributes.grade\nX-1,Ana,ana@example.com,7'
+  t.match((await upload(company, exact, '&apply=true')).body, { state: 'ended', needs_review: false })
+  await chooseOnce(company)
+  const second = (await upload(company, ['Kennung,Rufname,Status', 'N-0,Ana,weg'].join('\n'), '&apply=true')).body
+  t.match(second, { state: 'previewed', needs_review: true }, 'a file of another kind')
+})
+
+await t.test('a night with a column more, one renamed, or one lost changes nobody unseen', async (t) => {
+  const company = await service.makeCompany('Nights')
+  await chooseOnce(company)
+  const before = await listPeople(company)
+  t.match(
+    before.map(({ status, division }) => [status, division]),
+    [
+      ['active', 'Lager'],
+      ['active', 'Lager'],
+      ['inactive', 'Lager'],
+    ],
+  )
+  const tonight = (change: (cells: string[], at: number) => string[]) =>
+    firstNight(['da', 'weg', 'weg'])
+      .split('\n')
+      .map((line, at) => change(line.split(','), at).join(','))
+      .join('\n')
+  const apply = (text: string) => upload(company, text, '&apply=true&all_or_none=false')
+  const renamed = await apply(tonight((cells, at) => (at === 0 ? cells.with(4, 'Lage') : cells)))
+  t.match(renamed.body, { state: 'previewed', needs_review: true, left_out: [{ reason: 'changed_columns' }] })
+  const lost = await apply(tonight((cells) => cells.slice(0, 4)))
+  t.match(lost.body, { state: 'previewed', needs_review: true })
+  t.strictSame(await listPeople(company), before)
+  const more = await apply(tonight((cells, at) => [at === 0 ? 'Stockwerk' : '2', ...cells.toReversed()]))
+  t.match(more.body, { state: 'ended', left_out: [{ message: 'New columns: Stockwerk' }], summary: { changed: 1 } })
+  t.match(
+    (await listPeople(company)).map(({ status, division }) => [status, division]),
+    [
+      ['active', 'Lager'],
+      ['inactive', 'Lager'],
+      ['inactive', 'Lager'],
+    ],
+  )
+})
+
+await t.test('a column is the same whatever its capitals and blanks; one that is gone is named', async (t) => {
+  const company = await service.makeCompany('Capitals')
+  await chooseOnce(company)
+  const text = firstNight(['da', 'weg', 'weg'])
+  const apply = (names: string) => upload(company, text.replace(/.*/, names), '&apply=true&all_or_none=false')
+  const same = await apply('PERSONALNUMMER,Vor name, nachname ,ＡＢＴＥＩＬＵＮＧ,beschäftigung')
+  t.match(same.body, { state: 'ended', left_out: [], summary: { changed: 1 } })
+  const gone = await apply('Personalnummer,Vorname,Nachname,Abteilung,Lage')
+  const message = 'Gone, or renamed: the columns that became status. New columns: Lage'
+  t.match(gone.body, { state: 'previewed', needs_review: true, left_out: [{ message }] })
+  const twice = await upload(
+    company,
+    text
+      .split('\n')
+      .map((line, at) => `${at === 0 ? 'beschäftigung' : 'da'},${line}`)
+      .join('\n'),
+    '&apply=true&all_or_none=false',
+  )
+  t.match(twice.body, { state: 'previewed', needs_review: true }, 'nobody knows which one it was')
+})
+
+await t.test('dates that turn from day first to month first change nobody unseen', async (t) => {
+  const company = await service.makeCompany('Turned dates')
+  const night = (...days: string[]) =>
+    ['external_id,first_name,start_date', ...days.map((day, at) => `D-${at},Ana,${day}`)].join('\n')
+  const first = ['03/04/2020', '05/06/2021', '13/05/2024', '01/02/2019']
+  const apply = async (...days: string[]) => (await upload(company, night(...days), '&apply=true')).body
+  t.match(await apply(...first), { state: 'ended' })
+  const before = await listPeople(company)
+  const turned = await apply('04/03/2020', '06/05/2021', '05/12/2024', '02/01/2019')
+  t.match(turned, { state: 'previewed', needs_review: true, questions: [{ about: 'dates', header: 'start_date' }] })
+  t.match(turned.left_out, [{ reason: 'exchanged_dates', message: /of 3 dates of start_date would be exchanged/ }])
+  const proven = await apply('04/03/2020', '06/05/2021', '05/13/2024', '02/01/2019')
+  t.match(proven, { state: 'previewed', needs_review: true, questions: [{ about: 'dates' }] })
+  t.strictSame(await listPeople(company), before)
+  t.match(await apply('03/04/2020', '06/05/2021', '12/05/2024', '01/02/2019'), { state: 'ended', questions: [] })
+  t.equal((await listPeople(company))[1]!['start_date'], '2021-05-06', 'a single date is corrected')
+})
+
+await t.test('what somebody chose and could not apply is proposed again, and never applied by a program', async (t) => {
+  const company = await service.makeCompany('Chosen only')
+  const file = (name: string) => `Kennung,Rufname\nK-1,${name}`
+  const path = `/uploads/${(await upload(company, file('.'))).body.id}/mapping`
+  const columns = [
+    { header: 'Kennung', to: 'external_id' },
+    { header: 'Rufname', to: 'last_name' },
+  ]
+  t.match(await service.manage('PUT', path, { columns }, company.admin.token), { status: 200 })
+  const again = (await upload(company, file('Ana'), '&apply=true')).body
+  t.match(again, { state: 'previewed', needs_review: true })
+  t.match((await get(company, `/uploads/${again.id}/mapping`)).body, { columns })
+  await service.manage('POST', `/uploads/${again.id}/apply`, undefined, company.admin.token)
+  t.match((await upload(company, file('Bo'), '&apply=true')).body, { state: 'ended', summary: { changed: 1 } })
+})
+
+await t.test('a file that shares columns with one before is still asked who has left', async (t) => {
+  const company = await service.makeCompany('Shared columns')
+  const before = (await upload(company, 'Badge ID,First name,Last name\nB1,Ana,One\nB2,Bo,Two')).body
+  const targets = ['external_id', 'first_name', 'last_name']
+  const columns = ['Badge ID', 'First name', 'Last name'].map((header, at) => ({ header, to: targets[at] }))
+  await service.manage('PUT', `/uploads/${before.id}/mapping`, { columns }, company.admin.token)
+  t.match(await service.manage('POST', `/uploads/${before.id}/apply`, undefined, company.admin.token), { status: 200 })
+  const file = ['User principal name,First name,Last name,Block credential', 'ana@x.example,Ana,One,False']
+  const { body } = await upload(company, [...file, 'bo@x.example,Bo,Two,True', 'cy@x.example,Cy,Six,False'].join('\n'))
+  t.match(body.left_out, [{}, { reason: 'changed_columns' }], 'it is taken for a file of the same kind')
+  t.match(body, { needs_review: true, questions: [{ about: 'words', header: 'Block credential' }] })
+})
+
+await t.test('a nightly file in another format is applied correctly, or waits and says why', async (t) => {
+  const statuses = async (company: TestCompany) =>
+    (await listPeople(company)).map((person) =>
+      ['external_id', 'status', 'division'].map((name) => String(person[name])).join(' '),
+    )
+  const company = await service.makeCompany('Written otherwise')
+  await chooseOnce(company)
+  const nights = changedNights(['da', 'weg', 'weg']).filter((_, at) => !isQuick || at % 4 === 0)
+  for (const { name, isSame, content } of nights) {
+    const usual = (await upload(company, firstNight(['da', 'da', 'weg']), '&apply=true')).body
+    t.match(usual, { state: 'ended', questions: [] }, `the night before: ${name}`)
+    const before = await statuses(company)
+    t.strictSame(before, ['N-0 active Lager', 'N-1 active Lager', 'N-2 inactive Lager'])
+    const { status, body } = await upload(company, content, '&apply=true&all_or_none=false')
+    const after = await statuses(company)
+    t.strictSame(after, isSame || body.state === 'ended' ? before.with(1, 'N-1 inactive Lager') : before, name)
+    if (isSame) t.match(body, { state: 'ended', summary: { changed: 1, unchanged: 2 } }, name)
+    const says = [body.needs_review, body.questions?.length > 0, body.code, body.summary?.applied === 3]
+    t.ok(status === 201 || status === 422, name)
+    t.ok(says.some(Boolean), `${name}: says what to do`)
+  }
+})
+
+await t.test('the encoding and the line of names that somebody gave are remembered', async (t) => {
+  const company = await service.makeCompany('Encodings')
+  const send = (rows: readonly string[], query = '') =>
+    upload(company, encodeText(['Kod,Nume', ...rows].join('\n'), 'windows-1250'), query)
+  const first = await send(['7,Ţugui Ana'])
+  t.match(first, { status: 422, body: { code: 'file_ambiguous' } })
+  const { body } = await send(['7,Ţugui Ana'], '&encoding=windows-1250&header_row=1')
+  const columns = [
+    { header: 'Kod', to: 'external_id' },
+    { header: 'Nume', to: 'full_name', names: 'last_first' },
+  ]
+  await service.manage('PUT', `/uploads/${body.id}/mapping`, { columns }, company.admin.token)
+  await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)
+  t.match((await send(['7,Ţugui Ana', '8,Ţugui Bo'], '&apply=true')).body, { state: 'ended', summary: { created: 1 } })
+  t.match(await listPeople(company), [{ last_name: 'Ţugui' }, { last_name: 'Ţugui', first_name: 'Bo' }])
+  const other = await upload(company, encodeText('Numer,Ţinut\n7,Ţugui', 'windows-1250'))
+  t.match(other, { status: 422, body: { code: 'file_ambiguous' } }, 'a file of another kind is asked')
+})
