@@ -34,9 +34,10 @@ import {
   renderSeenVersion,
   renderHidden,
   renderBox,
+  describeZone,
 } from '#pages/parts/form'
 import { formatScopes, DAYS, formatExpectedCalls } from '#pages/parts/key-words'
-import { describeZone, html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { renderFormSection, type PageForms } from '#pages/parts/form-page'
 import { capitalise } from '#pages/parts/call-words'
 

@@ -15,10 +15,11 @@ import {
   type FormProblem,
   checkPeriod,
   readPeriod,
+  describeZone,
 } from '#pages/parts/form'
 import { capitalise } from '#pages/parts/call-words'
 import { describeCode } from '#wording/attention-words'
-import { isolate, html, type Html, renderChip, renderSegment, describeZone } from '#pages/parts/elements'
+import { isolate, html, type Html, renderChip, renderSegment } from '#pages/parts/elements'
 import { databaseTimeMs } from '#postgres/database-clock'
 import type { EntryFilter, EntryCount, ValueFilter } from '#projections/bulk-user-logs/queries'
 import { fieldError, invalidFields } from '#domain/errors'

@@ -23,7 +23,6 @@ import {
   renderNameLink,
   renderDayLink,
   renderTime,
-  describeZone,
   isolate,
   renderButton,
   renderEmpty,
@@ -36,6 +35,7 @@ import {
   type FormFields,
   type FormControl,
   renderOptional,
+  describeZone,
 } from '#pages/parts/form'
 import { renderNotice } from '#pages/parts/form-page'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'

@@ -345,3 +345,8 @@ export const NEW_PASSWORD = [
 export function requireRepeated({ password = '', repeated = '' }: FormFields) {
   if (password !== repeated) throw refuseField('/repeated', 'The passwords do not match')
 }
+
+/** Says, as the hint of a field, in which time zone it takes times. */
+export function describeZone(timeZone: string): string {
+  return `Time in ${timeZone.replaceAll('_', ' ')}.`
+}

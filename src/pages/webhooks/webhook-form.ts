@@ -15,8 +15,9 @@ import {
   type FormProblem,
   renderBox,
   renderBoxes,
+  describeZone,
 } from '#pages/parts/form'
-import { html, describeZone, renderCode } from '#pages/parts/elements'
+import { html, renderCode } from '#pages/parts/elements'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
