@@ -26,6 +26,7 @@ import {
 import { readClientOf } from '#ledger/read/read-names'
 import { readCorrection } from '#ledger/corrections/corrections'
 import { readRejectedBody } from '#ledger/read/read-rejected-body'
+import { findUploadOfCall } from '#ledger/uploads/read-uploads'
 import { readUndoings } from '#ledger/undo/undoings'
 import type { LedgerDb } from '#ledger/tables'
 import { toFoundCall } from '#log/log-entries'
@@ -181,6 +182,8 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     // A call whose body could not be read has failed; one that has failed cannot be undone.
     const isFailed = entry.entry.status === 'Failed'
     const rejectedBody = isFailed ? await readRejectedBody(db, companyId, entry.position) : null
+    const isPart = !isFailed && entry.entry.file?.part != null
+    const upload = isPart ? await findUploadOfCall(services.uploads.pool, companyId, entry.entry.id) : null
     const undoings = isFailed ? [] : await readUndoings(db, companyId, entry.entry.id)
     const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
     const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
@@ -189,7 +192,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
         ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
-        ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings)}
+        ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings, upload?.id ?? null)}
         ${refusals && renderCauses(entry, refusals, query.given['error'])}
         ${outcomes.size !== 0 && renderRecords({ entry, outcomes, refusals, query, page })}`
     if (!query.filter) void reply.code(400)
