@@ -89,7 +89,7 @@ async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call:
   const answer = (await response.json()) as DemoAnswer
   const outcome = answer.code ?? answer.result ?? (response.status === 201 ? 'created' : 'bulk_updated')
   if (outcome === call.outcome) return answer.employees ?? []
-  const got = `${response.status} ${outcome} ${answer.detail ?? ''}`.trim()
+  const got = [response.status, outcome, answer.detail].filter(Boolean).join(' ')
   throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${got} instead of ${call.outcome}`)
 }
 
