@@ -12,8 +12,9 @@ import { loadEmployees } from '#ledger/read/read-employees'
 import { readRowsToPlan } from '#ledger/uploads/change-upload'
 import { removeMissingParts, setMissingParts, type MissingPart } from '#ledger/uploads/missing-parts'
 import { findOriginal } from '#ledger/uploads/store-upload'
-import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import {
+  type StoredPart,
+  type StoredUpload,
   findUpload,
   readContent,
   readParts,
