@@ -175,6 +175,10 @@ await t.test('its types are left out by one of several processes, of which one i
   t.match(await find(), /reader-program\.ts$/, 'changed sources are read with their types')
   await eventually('until these are left out, too', async () => (await find()).endsWith('.js'))
   await eventually('what they were is deleted', async () => !existsSync(program))
+  await eventually(
+    'nobody writes any more',
+    async () => !(await listProcesses()).some(({ command }) => command.includes(writer)),
+  )
 })
 
 await t.test('it ends when the program that started it is killed', async () => {

@@ -28,7 +28,7 @@ await t.test("a secret that was the key's tells why it did not let a call in, an
   t.end()
 })
 
-/** Calls keys through a service of its own, which stores what it counted when it stops, and reads what needs attention. */
+/** Calls keys through another service, which stores what it counted when it stops, and reads what needs attention. */
 async function callAndStop(calls: { api_id: string; api_key: string }[]) {
   const cleanup = new Cleanup()
   const other = await startService(cleanup, {}, { urls: service.urls })
