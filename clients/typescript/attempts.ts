@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EmployeeLedgerError, ErrorCode } from './errors.ts'
-import { answerError, connectionError, isOfApi } from './errors.ts'
+import { type EmployeeLedgerError, type ErrorCode, answerError, connectionError, isOfApi } from './errors.ts'
 import type { AbortSignal, Fetch, Request, Response } from './web-types.ts'
 
 /** Time and chance, so that tests can decide them. */

@@ -47,10 +47,10 @@ export interface LedgerTables {
     rotated_at: string | null
     is_enabled: boolean
     is_revoked: boolean
-    scopes: KeyScope[]
+    scopes: readonly KeyScope[]
     expires_at: string | null
-    allowed_networks: string[] | null
-    writable_fields: AttributeName[] | null
+    allowed_networks: readonly string[] | null
+    writable_fields: readonly AttributeName[] | null
     quota_limit: number
     refresh_period: RefreshPeriod
     created_at: string

@@ -89,19 +89,17 @@ async function sampleRows(header: readonly string[], rows: RowStore): Promise<Fi
 
 /** Collects the rows of all parts in the order of the file, without what was planned. */
 async function collectRows(
-  contents: readonly string[],
+  contents: AsyncIterable<string>,
   limits: { maxRecords: number; bodyLimit: number },
 ): Promise<RowStore> {
-  const planned = new RowStore(limits)
+  const rows = new RowStore(limits)
   const numbers: number[] = []
-  for (const content of contents)
+  for await (const content of contents)
     for await (const row of inTurns(readContent(content))) {
       numbers.push(row.row)
-      planned.add(withoutPlan(row))
+      rows.add(withoutPlan(row))
     }
-  const rows = new RowStore(limits)
-  const order = [...numbers.keys()].toSorted((a, b) => numbers[a]! - numbers[b]!)
-  for await (const at of inTurns(order)) rows.add(planned.get(at))
+  rows.arrange([...numbers.keys()].toSorted((a, b) => numbers[a]! - numbers[b]!))
   return rows
 }
 

@@ -12,8 +12,9 @@ import { loadEmployees } from '#ledger/read/read-employees'
 import { readRowsToPlan } from '#ledger/uploads/change-upload'
 import { removeMissingParts, setMissingParts, type MissingPart } from '#ledger/uploads/missing-parts'
 import { findOriginal } from '#ledger/uploads/store-upload'
-import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import {
+  type StoredPart,
+  type StoredUpload,
   findUpload,
   readContent,
   readParts,
@@ -109,10 +110,10 @@ async function assertWhole(services: UploadRouteServices, upload: StoredUpload):
       throw refuse('It has rows that are refused or cannot be read, and the people in them may not be recognized')
 }
 
-async function readNamed(upload: StoredUpload, contents: readonly string[], signal?: AbortSignal) {
+async function readNamed(upload: StoredUpload, contents: AsyncIterable<string>, signal?: AbortSignal) {
   const named = new NamedPeople()
   const readKeys = openKeys(upload.header, upload.mapping)
-  for (const content of contents)
+  for await (const content of contents)
     for await (const row of inTurns(readContent(content), signal))
       if (!named.add(readKeys(row))) throw refuse(`Row ${row.row} has no id, external_id, or email`)
   return named

@@ -16,7 +16,7 @@ export interface PlannedFile {
   header: readonly string[] | null
   /** Null for JSON. */
   mapping: Mapping | null
-  /** In the order of the file. */
+  /** In the order of the file. The plan takes them. */
   rows: RowStore
 }
 
@@ -66,7 +66,7 @@ export async function planParts(
     for (let at = 0; at < rows.length; at += 1) {
       if (isTurnOver()) await nextTurn(signal)
       const index = isSingle ? at : order[at]!
-      const row = rows.get(index)
+      const row = rows.take(index)
       const planned: StoredRow = { ...row, ...withPlan(plans.get(index)), ...withCorrections(corrects.get(row.row)) }
       parts.add(planned, keys[index]!, sizeOf(header, row))
     }

@@ -61,6 +61,23 @@ Rahul Rao,rahul@x.example,Rahul,Rao`)
   t.end()
 })
 
+await t.test(
+  'however many words a file has, its mapping has few of them, and each column with others stays open',
+  (t) => {
+    const header = Array.from({ length: 500 }, (_, at) => `c${at}`)
+    const rows = Array.from({ length: 300 }, (_, row) => header.map((name) => `word ${row} of ${name}`))
+    const { sample, add } = collectSamples(header.length)
+    for (const cells of rows) add(cells)
+    const given = { ...USUAL_CHOICES, columns: header.map((name) => ({ header: name, to: 'status' as const })) }
+    const mapping = countFor(doAtOnce(completeReadings(given, header, sample)), header, rows, TODAY)
+    const count = (words: object[]) => words.reduce((sum, some) => sum + Object.keys(some).length, 0)
+    t.ok(count(mapping.columns.map(({ words = {} }) => words)) <= MAX_FILE_WORDS + header.length)
+    t.ok(count(mapping.columns.map(({ seen = {} }) => seen)) <= MAX_FILE_WORDS)
+    t.equal(listQuestions(mapping).length, header.length)
+    t.end()
+  },
+)
+
 await t.test('names with the id behind them identify nobody beside a column of ids', (t) => {
   const { to } = propose(`Worker,Employee ID,Work email
 Ana Perez (31),31,ana@x.example
@@ -105,20 +122,3 @@ await t.test('numbers that only number the rows are asked where managers are nam
   t.ok(asked.includes('Ansattnr'))
   t.end()
 })
-
-await t.test(
-  'however many words a file has, its mapping has few of them, and each column with others stays open',
-  (t) => {
-    const header = Array.from({ length: 500 }, (_, at) => `c${at}`)
-    const rows = Array.from({ length: 300 }, (_, row) => header.map((name) => `word ${row} of ${name}`))
-    const { sample, add } = collectSamples(header.length)
-    for (const cells of rows) add(cells)
-    const given = { ...USUAL_CHOICES, columns: header.map((name) => ({ header: name, to: 'status' as const })) }
-    const mapping = countFor(doAtOnce(completeReadings(given, header, sample)), header, rows, TODAY)
-    const count = (words: object[]) => words.reduce((sum, some) => sum + Object.keys(some).length, 0)
-    t.ok(count(mapping.columns.map(({ words = {} }) => words)) <= MAX_FILE_WORDS + header.length)
-    t.ok(count(mapping.columns.map(({ seen = {} }) => seen)) <= MAX_FILE_WORDS)
-    t.equal(listQuestions(mapping).length, header.length)
-    t.end()
-  },
-)

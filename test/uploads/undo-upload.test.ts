@@ -128,3 +128,12 @@ await t.test('the page of an upload asks, and then shows how far the undo is', a
   await ended(location.split('/').at(-1)!)
   t.match((await browse(service, location, { cookie })).text, /1 of 1 person got back what the file changed/)
 })
+
+await t.test('the entry of a part leads to the undo of the whole file', async (t) => {
+  const cookie = await cookieOf(service, company.admin)
+  const { id, parts } = await upload(['I,I,i@x.example,Dev', 'J,J,j@x.example,Dev', 'K,K,k@x.example,Dev'])
+  await service.project()
+  const { text } = await browse(service, `/settings/bulk-user-logs/${parts[1].log_id}`, { cookie })
+  t.match(text, `/settings/bulk-user-logs/upload/${id}/undo">Undo the whole file…`)
+  t.match(text, `${parts[1].log_id}/undo">Undo this part…`)
+})

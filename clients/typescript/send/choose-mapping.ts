@@ -1,7 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readName } from '../../../src/spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping } from '../../../src/spreadsheets/mapping.ts'
-import { keysOf, matchEarlier, USUAL_CHOICES } from '../../../src/spreadsheets/mapping.ts'
+import {
+  type ColumnMapping,
+  type Mapping,
+  keysOf,
+  matchEarlier,
+  USUAL_CHOICES,
+} from '../../../src/spreadsheets/mapping.ts'
 import { isNamedByApi } from '../../../src/spreadsheets/record-columns.ts'
 import { type Answer, answerColumn, answerFile } from './answers.ts'
 import { usageError } from './exit-codes.ts'

@@ -7,8 +7,7 @@ import { CommandError } from './exit-codes.ts'
 import { describeFaults, explainFailure, formatNumber, isAboutRecords, MAX_SHOWN } from './explain-failure.ts'
 import type { OpenedFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
-import type { RunState } from './state-file.ts'
-import { keepAnswer, writeState } from './state-file.ts'
+import { type RunState, keepAnswer, writeState } from './state-file.ts'
 
 interface Run {
   client: EmployeeClient

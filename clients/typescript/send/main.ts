@@ -8,10 +8,8 @@ import { readNamed } from './deactivate-missing.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
 import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
-import type { OpenedFile } from './open-file.ts'
-import { openFile } from './open-file.ts'
-import type { SendArguments } from './read-arguments.ts'
-import { readArguments } from './read-arguments.ts'
+import { type OpenedFile, openFile } from './open-file.ts'
+import { type SendArguments, readArguments } from './read-arguments.ts'
 import { previewFile, sendFile } from './send-file.ts'
 
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const

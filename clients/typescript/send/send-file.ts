@@ -16,8 +16,7 @@ import { deactivateMissing, listMissing } from './deactivate-missing.ts'
 import type { FileRecord, OpenedFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
 import { showProgress } from './show-progress.ts'
-import type { RunState, Totals } from './state-file.ts'
-import { beginRun, createState, endRun, keepAnswer, writeState } from './state-file.ts'
+import { type RunState, type Totals, beginRun, createState, endRun, keepAnswer, writeState } from './state-file.ts'
 
 /** Where the command writes. */
 interface Output {

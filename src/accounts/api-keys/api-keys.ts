@@ -133,35 +133,47 @@ export function toSeenKey({ api_id: uuid, now, limits, ...row }: ApiKeyRow): See
 
 /* The rows of API keys, written only under the lock of the company's head, together with the key's events. */
 
+/** The columns that follow from the events of a key. */
+function columnsOf(key: KeyLife) {
+  const { version, name, scopes, isEnabled, isRevoked, quotaLimit, refreshPeriod, allowedNetworks } = key
+  return {
+    ...{ version, name, scopes, is_enabled: isEnabled, is_revoked: isRevoked, quota_limit: quotaLimit },
+    ...{ refresh_period: refreshPeriod, allowed_networks: allowedNetworks, expires_at: key.expiresAt },
+    ...{ writable_fields: key.writableFields, limits: sql<KeyLife['limits']>`${JSON.stringify(key.limits)}::jsonb` },
+  }
+}
+
 /** Inserts a new key with no usage. */
 async function insertApiKey({ db, companyId, now }: Transaction, key: KeyLife, secret: SecretDigest): Promise<void> {
-  const [company, id] = [toUuid(companyId), toUuid(key.id)]
-  const { version, name, isEnabled, isRevoked, quotaLimit, refreshPeriod, scopes, expiresAt } = key
-  const limits = sql`${JSON.stringify(key.limits)}::jsonb`
-  const lastFour = { [secret.hash.toString('hex')]: secret.lastFour }
-  await sql`insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, quota_limit,
-      refresh_period, scopes, expires_at, allowed_networks, writable_fields, created_at, last_four, limits)
-    values (${company}, ${id}, ${version}, ${name}, ${secret.hash}, ${isEnabled}, ${isRevoked}, ${quotaLimit},
-      ${refreshPeriod}, ${scopes}, ${expiresAt}, ${key.allowedNetworks}, ${key.writableFields}, ${now}, ${lastFour},
-      ${limits})`.execute(db)
-  const firstWindow = new Date(windowStart(refreshPeriod, Date.parse(now)))
-  await sql`insert into api_key_usage (company_id, api_id, window_start, requests_made)
-    values (${company}, ${id}, ${firstWindow}, 0)`.execute(db)
+  const place = { company_id: toUuid(companyId), api_id: toUuid(key.id) }
+  const secrets = { secret_hash: secret.hash, last_four: { [secret.hash.toString('hex')]: secret.lastFour } }
+  await db
+    .insertInto('api_keys')
+    .values({ ...place, ...columnsOf(key), ...secrets, created_at: now })
+    .execute()
+  const firstWindow = new Date(windowStart(key.refreshPeriod, Date.parse(now))).toISOString()
+  await db
+    .insertInto('api_key_usage')
+    .values({ ...place, window_start: firstWindow, requests_made: 0 })
+    .execute()
 }
 
 /** Stores a key after a change. Revoking also removes its previous secret. */
 async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife): Promise<void> {
-  const expectedCalls = sql`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
-  const noPrevious = key.isRevoked ? sql`previous_secret_hash = null, previous_expires_at = null,` : sql``
-  await sql`update api_keys set ${noPrevious} version = ${key.version}, name = ${key.name},
-      is_enabled = ${key.isEnabled}, is_revoked = ${key.isRevoked}, quota_limit = ${key.quotaLimit},
-      refresh_period = ${key.refreshPeriod}, scopes = ${key.scopes}, expires_at = ${key.expiresAt},
-      allowed_networks = ${key.allowedNetworks}, writable_fields = ${key.writableFields},
-      limits = ${JSON.stringify(key.limits)}::jsonb,
-      excess = ${key.excess && JSON.stringify(key.excess)}::jsonb, expected_calls = ${expectedCalls},
-      expected_since = case when ${expectedCalls} is null then null
-        when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end
-    where company_id = ${toUuid(companyId)} and api_id = ${toUuid(key.id)}`.execute(db)
+  const expectedCalls = sql<KeyLife['expectedCalls']>`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
+  await db
+    .updateTable('api_keys')
+    .set(columnsOf(key))
+    .set({
+      excess: sql<KeyLife['excess']>`${key.excess && JSON.stringify(key.excess)}::jsonb`,
+      expected_calls: expectedCalls,
+      expected_since: sql<string | null>`case when ${expectedCalls} is null then null
+        when expected_calls = ${expectedCalls} then expected_since else ${now}::timestamptz end`,
+      ...(key.isRevoked ? { previous_secret_hash: null, previous_expires_at: null } : {}),
+    })
+    .where('company_id', '=', toUuid(companyId))
+    .where('api_id', '=', toUuid(key.id))
+    .execute()
 }
 
 /** Forgets the call that a key's limits refused last, because an administrator has seen it. */

@@ -19,6 +19,7 @@ import { openProviderFetch } from './provider-fetch.ts'
 import { joinClaims, lacksClaims, readIdentity, assertIsForClient, readLogoutNotice } from './read-identity.ts'
 import { assertAccessToken, TOLERANCE_S, verifyToken, type TokenSource } from './verify-token.ts'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 
 /** Requests under way at once: of all companies, and of one. A request holds at most 256 kB. */
 const REQUESTS = { total: 256, share: 8, maxWaiting: 256, maxWaitMs: 10_000 }
@@ -227,7 +228,7 @@ export function createKnownProviders(
     // Whoever waits for a discovery gets its result, also if there is no room for it any more.
     ignoreFetchAbort: true,
   })
-  const refetches = new LRUCache<string, Promise<void>>({ max: MAX_REFETCHES, ttl: REFETCH_MS, noUpdateTTL: true })
+  const refetches = new LRUCache<string, Promise<void>>({ ...upTo(MAX_REFETCHES), ttl: REFETCH_MS, noUpdateTTL: true })
 
   async function look(provider: StoredProvider): Promise<KnownProvider> {
     const revision = nameRevision(provider)

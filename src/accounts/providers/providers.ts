@@ -251,30 +251,28 @@ function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | P
  * the encryption of all stored secrets under another key replaces a secret without that lock.
  */
 
+/** The columns that follow from the events of a provider. */
+function columnsOf({ version, settings, use }: ProviderLife) {
+  const roles = sql<ProviderSettings['roles']>`${JSON.stringify(settings.roles)}`
+  return { version, ...settings, roles, use: use.use, break_glass: use.break_glass && toUuid(use.break_glass) }
+}
+
 /** Stores a new provider. */
-async function insertProvider(
-  { db, companyId, now }: Transaction,
-  provider: ProviderLife,
-  sealed: Buffer,
-): Promise<void> {
-  const { id, version, settings, use } = provider
-  const { name, issuer, client_id: clientId, client_auth: clientAuth } = settings
-  await sql`insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
-      creates_users, role_claim, roles, use, break_glass, secret, created_at)
-    values (${toUuid(companyId)}, ${toUuid(id)}, ${version}, ${name}, ${issuer}, ${clientId}, ${clientAuth},
-      ${settings.creates_users}, ${settings.role_claim}, ${JSON.stringify(settings.roles)}, ${use.use},
-      ${use.break_glass && toUuid(use.break_glass)}, ${sealed}, ${now})`.execute(db)
+async function insertProvider({ db, companyId, now }: Transaction, provider: ProviderLife, secret: Buffer) {
+  const place = { company_id: toUuid(companyId), provider_id: toUuid(provider.id), secret, created_at: now }
+  await db
+    .insertInto('identity_providers')
+    .values({ ...place, ...columnsOf(provider) })
+    .execute()
 }
 
 /** Stores a changed provider. */
 async function updateProvider({ db, companyId }: Transaction, provider: ProviderLife): Promise<void> {
-  const { id, version, settings, use } = provider
-  await sql`update identity_providers set version = ${version}, name = ${settings.name}, issuer = ${settings.issuer},
-      client_id = ${settings.client_id}, client_auth = ${settings.client_auth},
-      creates_users = ${settings.creates_users}, role_claim = ${settings.role_claim},
-      roles = ${JSON.stringify(settings.roles)}, use = ${use.use},
-      break_glass = ${use.break_glass && toUuid(use.break_glass)}, failing_since = null, fault = null
-    where company_id = ${toUuid(companyId)} and provider_id = ${toUuid(id)}`.execute(db)
+  await db
+    .updateTable('identity_providers')
+    .set({ ...columnsOf(provider), failing_since: null, fault: null })
+    .where('company_id', '=', toUuid(companyId))
+    .execute()
 }
 
 /** Replaces the secret of a company's provider. */

@@ -190,25 +190,28 @@ async function countWebhooks(client: Queryable, companyId: string): Promise<numb
 }
 
 /** Inserts a new webhook, whose deliveries begin after the head's present position. */
-async function insertWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife, sealed: Buffer): Promise<void> {
-  const [company, id] = [toUuid(companyId), toUuid(webhook.id)]
-  const { url, description, types, include_data: includeData, concurrency } = webhook.settings
-  await sql`insert into webhooks (company_id, webhook_id, version, url, description, types, include_data, concurrency,
-      status, secret, created_at)
-    values (${company}, ${id}, ${webhook.version}, ${url}, ${description}, ${types}, ${includeData}, ${concurrency},
-      ${webhook.status}, ${sealed}, ${now})`.execute(db)
+async function insertWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife, secret: Buffer): Promise<void> {
+  const { id, version, status, settings } = webhook
+  const place = { company_id: toUuid(companyId), webhook_id: toUuid(id) }
+  await db
+    .insertInto('webhooks')
+    .values({ ...place, ...settings, version, revision: 0, status, secret, created_at: now })
+    .execute()
   await sql`insert into webhook_progress (company_id, webhook_id, position)
-    select company_id, ${id}::uuid, position from heads where company_id = ${company}`.execute(db)
+    select company_id, ${place.webhook_id}::uuid, position from heads
+    where company_id = ${place.company_id}`.execute(db)
 }
 
 /** Stores a changed webhook, and outdates what was read of it. */
 async function updateWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife): Promise<void> {
-  const { url, description, types, include_data: includeData, concurrency } = webhook.settings
-  const disabledAt = webhook.status === 'disabled' ? sql`coalesce(disabled_at, ${now})` : sql`null`
-  await sql`update webhooks set version = ${webhook.version}, revision = revision + 1, url = ${url},
-      description = ${description}, types = ${types}, include_data = ${includeData}, concurrency = ${concurrency},
-      status = ${webhook.status}, disabled_reason = ${webhook.disabledReason}, disabled_at = ${disabledAt}
-    where ${isWebhook(companyId, webhook.id)}`.execute(db)
+  const { id, version, status, settings, disabledReason } = webhook
+  const disabledAt = status === 'disabled' ? sql<string>`coalesce(disabled_at, ${now})` : null
+  await db
+    .updateTable('webhooks')
+    .set({ ...settings, version, status, disabled_reason: disabledReason, disabled_at: disabledAt })
+    .set('revision', sql`revision + 1`)
+    .where(isWebhook(companyId, id))
+    .execute()
 }
 
 /** Deletes a webhook. Its deliveries expire with their age. */

@@ -43,6 +43,7 @@ import {
   TimeOrNull,
   withDefault,
   render,
+  text,
 } from '#http/openapi/schema-parts'
 
 const Status = oneOf(
@@ -131,12 +132,10 @@ const Expected = Type.Union(
       'none comes, the key needs attention. Null expects none.',
   },
 )
-const Secret = Type.String({
-  description: 'The secret, sent as `x-api-key`. It is shown only once.',
-})
+const Secret = text('The secret, sent as `x-api-key`. It is shown only once.')
 
 const keyFields = {
-  id: Type.String({ description: 'The API id, sent as `x-api-id`.' }),
+  id: text('The API id, sent as `x-api-id`.'),
   name: Type.String(),
   secret_last_four: LastFour,
   status: Status,

@@ -68,7 +68,7 @@ const LIST_API_KEYS = {
   description: 'Keys of every status, with their usage in the current period. Secrets are not shown.',
   querystring: KeyListQuery,
   response: { 200: KeyList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const GET_API_KEY = {
   operationId: 'getApiKey',
@@ -76,7 +76,7 @@ const GET_API_KEY = {
   description: 'The secret is not shown.',
   ...ofKey,
   response: { 200: ShownKey },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const ISSUE_API_KEY = {
   operationId: 'issueApiKey',
@@ -84,7 +84,7 @@ const ISSUE_API_KEY = {
   description: 'The secret is shown only once. A key can be used at once, and without limits other than those given.',
   body: IssueBody,
   response: { 201: ShownKeyWithSecret },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const EDIT_API_KEY = {
   operationId: 'editApiKey',
@@ -94,7 +94,7 @@ const EDIT_API_KEY = {
   body: EditBody,
   response: { 200: ShownKey },
   problems: ['key_not_found', 'key_revoked'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const ROTATE_API_KEY = {
   operationId: 'rotateApiKey',
@@ -105,7 +105,7 @@ const ROTATE_API_KEY = {
   isBodyOptional: true,
   response: { 200: ShownKeyWithSecret },
   problems: ['key_not_found', 'key_revoked'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const ALLOW_EXCESS = {
   operationId: 'allowExcess',
@@ -117,7 +117,7 @@ const ALLOW_EXCESS = {
   body: AllowBody,
   response: { 200: ShownKey },
   problems: ['key_not_found', 'key_revoked'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
 export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {

@@ -82,7 +82,7 @@ const GET_ATTENTION = {
     'a ledger that is disputed or not signed, and background work ' +
     'that fails. Of the keys that need the same, 200 are read, those that expire first.',
   response: { 200: Attention },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /admin/v1/attention`: what needs the attention of the company's administrators now. */
 export function attention(app: FastifyInstance, db: LedgerDb): void {

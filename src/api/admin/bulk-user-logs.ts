@@ -28,7 +28,7 @@ const LIST = {
     '`next_cursor` is set: the search has then read as many records as it may, and continues with the next page.',
   querystring: schemas.EntryListQuery,
   response: { 200: schemas.EntryList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const GET = {
   operationId: 'getBulkUserLog',
@@ -37,7 +37,7 @@ const GET = {
   params: schemas.LogParams,
   problems: ['log_not_found'],
   response: { 200: schemas.EntrySchema },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const RECORDS = {
   operationId: 'listBulkUserLogRecords',
@@ -47,7 +47,7 @@ const RECORDS = {
   problems: ['log_not_found'],
   querystring: schemas.RecordListQuery,
   response: { 200: makeListSchema(schemas.RecordSchema) },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Bulk User Logs for administrators: the list, an entry, and the records of an entry. */
 export function bulkUserLogs(
@@ -138,7 +138,7 @@ const SCHEMA = {
     'the user loses access: reconnect with the last id. Comments are heartbeats.',
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 

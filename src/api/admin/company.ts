@@ -38,7 +38,7 @@ const GET_COMPANY = {
   summary: 'Get the company and its settings',
   description: 'The company that the credentials belong to.',
   response: { 200: ShownCompany },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const CHANGE_COMPANY = {
   operationId: 'changeCompany',
@@ -46,7 +46,7 @@ const CHANGE_COMPANY = {
   description: 'Calls that are decided after the answer use the new country.',
   body: ChangeCompanyBody,
   response: { 200: ShownCompany },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET` and `PATCH /admin/v1/company`: the company and its settings, for administrators. */
 export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {

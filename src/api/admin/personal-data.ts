@@ -7,7 +7,16 @@ import type { LedgerDb } from '#ledger/tables'
 import { reportEmployee } from '#personal-data/report-employee'
 import { reportUser } from '#personal-data/report-user'
 import { type Report, writeJson, writeHtml } from '#personal-data/report'
-import { oneOf, optionalString, requireOnly, namedObject, strictObject, textOrNull } from '#http/openapi/schema-parts'
+import {
+  oneOf,
+  optionalString,
+  requireOnly,
+  namedObject,
+  strictObject,
+  textOrNull,
+  count,
+  text,
+} from '#http/openapi/schema-parts'
 import { streamTexts, type Reader, formatFileTime, sendAttachment } from '#http/server/text-stream'
 import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
 import { eraseEmployee } from '#personal-data/erase-employee'
@@ -30,12 +39,10 @@ export const ErasureBody = strictObject(
 const Erasure = namedObject('Erasure', {
   erased: Type.Object({
     employee_id: textOrNull('Null for a person who was never created.'),
-    positions: Type.Integer({
-      minimum: 0,
-      description:
-        'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a ' +
+    positions: count(
+      'The number of events whose data was erased. 0 if the person appeared only beside them, such as in a ' +
         'body that could not be read or in an uploaded file.',
-    }),
+    ),
   }),
   position: Type.Integer({ minimum: 1, description: 'The ledger position of the event that records the erasure.' }),
 })
@@ -51,7 +58,7 @@ const ERASE_PERSON = {
   body: ErasureBody,
   response: { 200: Erasure },
   problems: ['employee_not_found', 'former_name'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** The route that erases a person, for administrators. */
 export function erasures(app: FastifyInstance, services: CompanyServices): void {
@@ -105,7 +112,7 @@ const ReportBody = requireOnly(
 
 const Section = Type.Object({
   title: Type.String(),
-  description: Type.String({ description: 'What this section contains, in sentences.' }),
+  description: text('What this section contains, in sentences.'),
   erases: Type.Array(Type.String(), { description: "The fields that the person's erasure deletes; none if all stay." }),
   items: Type.Array(Type.Object({}, { additionalProperties: true })),
 })
@@ -139,7 +146,7 @@ const REPORT_PERSONAL_DATA = {
     },
   },
   problems: ['employee_not_found', 'user_not_found', 'former_name'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** The route that reports what is held about a person, for administrators. */
 export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']): void {

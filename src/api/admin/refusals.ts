@@ -14,6 +14,9 @@ import {
   textOrNull,
   Time,
   withDefault,
+  flag,
+  count,
+  text,
 } from '#http/openapi/schema-parts'
 import { formatFileTime, sendAttachment, streamTexts, type Reader } from '#http/server/text-stream'
 import { assertStorable, invalidQuery, parseTime } from '#http/server/query-values'
@@ -63,7 +66,7 @@ const Example = strictObject({
 })
 
 const Refusal = namedObject('Refusal', {
-  code: Type.String({ description: 'The error code of the records.' }),
+  code: text('The error code of the records.'),
   field: textOrNull('The field that the error is about, such as `phone` or `custom_attributes.grade`.'),
   kind: textOrNull(
     'Of a conflict, what collides: `held` (an active employee has the value), `held_by_inactive`, `holder_refused`, ' +
@@ -73,11 +76,8 @@ const Refusal = namedObject('Refusal', {
     'The error message of the newest record, without ids of employees. Null if the records are erased.',
   ),
   records: Count,
-  people: Type.Integer({
-    minimum: 0,
-    description: 'How many people these records are about, as far as they name them.',
-  }),
-  people_estimated: Type.Boolean({ description: 'Whether `people` is an estimate, as of more than 63.' }),
+  people: count('How many people these records are about, as far as they name them.'),
+  people_estimated: flag('Whether `people` is an estimate, as of more than 63.'),
   keys: Type.Integer({ minimum: 1, description: 'How many API keys sent them.' }),
   first_seen: Time,
   last_seen: Time,
@@ -85,18 +85,18 @@ const Refusal = namedObject('Refusal', {
 })
 
 const RefusedCall = strictObject({
-  code: Type.String({ description: 'The error code of the calls.' }),
+  code: text('The error code of the calls.'),
   calls: Count,
-  records: Type.Integer({ minimum: 0, description: 'Their records, as far as they could be counted.' }),
+  records: count('Their records, as far as they could be counted.'),
   keys: Count,
   first_seen: Time,
-  last_log_id: Type.String({ description: 'The newest entry.' }),
+  last_log_id: text('The newest entry.'),
 })
 
 const Refusals = namedObject('Refusals', {
   from: Type.String({ format: 'date-time', description: 'The beginning of the period.' }),
   items: Type.Array(Refusal, { description: 'The causes, those with the most records first.' }),
-  is_more: Type.Boolean({ description: 'Whether there are further causes, or older records that were not counted.' }),
+  is_more: flag('Whether there are further causes, or older records that were not counted.'),
   calls: Type.Array(RefusedCall, { description: 'Calls that were refused for another reason than their records.' }),
 })
 
@@ -108,7 +108,7 @@ const LIST = {
     'erased, or that a file has corrected since, are not counted.',
   querystring: RefusalListQuery,
   response: { 200: Refusals },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const EXPORT = {
   operationId: 'exportRefusalAsCsv',
@@ -118,7 +118,7 @@ const EXPORT = {
     'columns are those of `GET /admin/v1/bulk-user-logs/failed-records.csv`.',
   querystring: RefusalExportQuery,
   response: CSV_ANSWER,
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 interface RefusalServices extends Pick<Reader, 'authorize'> {
   reads: Reads

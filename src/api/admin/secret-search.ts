@@ -9,7 +9,7 @@ import {
 } from '#accounts/api-keys/find-secrets'
 import type { LedgerDb } from '#ledger/tables'
 import { userOf } from '#http/access/authorize-user'
-import { nullable, oneOf, optionalString, strictObject } from '#http/openapi/schema-parts'
+import { nullable, oneOf, optionalString, strictObject, flag } from '#http/openapi/schema-parts'
 import { renderKey, ShownKey } from './api-key-schemas.ts'
 import { HEAVY_JSON_BODY } from './company-schemas.ts'
 import { renderToken, ShownToken } from './user-schemas.ts'
@@ -47,7 +47,7 @@ const FoundList = Type.Object({
       { description: 'An API key or a token; the other one is null.' },
     ),
   ),
-  is_more: Type.Boolean({ description: 'Whether there are more than are listed.' }),
+  is_more: flag('Whether there are more than are listed.'),
   next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
 })
 
@@ -59,7 +59,7 @@ const SCHEMA = {
     'that the secret is in no address; it is neither logged nor returned. A secret of another company is not found.',
   body: SecretSearchBody,
   response: { 200: FoundList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `POST /admin/v1/secrets/find`: finds the keys and tokens of a company by a secret, or by what names them. */
 export function secretSearch(app: FastifyInstance, db: LedgerDb): void {

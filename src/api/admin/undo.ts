@@ -16,6 +16,8 @@ import {
   textOrNull,
   Time,
   jsonAnswer,
+  count,
+  text,
 } from '#http/openapi/schema-parts'
 import { PROBLEM_DOCUMENTS } from '#http/server/problem'
 import { LogParams } from '#log/bulk-user-logs-schemas'
@@ -34,7 +36,7 @@ const UndoQuery = strictObject({
 
 const Undone = namedObject('Undone', {
   log_id: optionalString({ description: 'The id of the call, and of its own entry. Absent with `validate_only`.' }),
-  undoes: Type.String({ description: 'The id of the entry that was undone.' }),
+  undoes: text('The id of the entry that was undone.'),
   counts: CallCounts,
   attributes: Type.Object(
     { restored: Count, left: Count },
@@ -42,14 +44,14 @@ const Undone = namedObject('Undone', {
   ),
   results: Type.Array(
     namedObject('UndoneRecord', {
-      index: { ...Count, description: 'From 0, among the employees whom the entry created or changed, in its order.' },
+      index: count('From 0, among the employees whom the entry created or changed, in its order.'),
       id: textOrNull('The employee.'),
       status: nullable(oneOf(['active', 'inactive'], 'The status afterwards.')),
       result: oneOf([...RECORD_RESULTS, 'failed'], '`failed`: nothing about the employee could be undone.'),
       changed: Type.Array(Type.String(), { description: 'The attributes that got their old values.' }),
       left: Type.Array(
         Type.Object({
-          attribute: Type.String({ description: 'A custom attribute is named like `custom_attributes.grade`.' }),
+          attribute: text('A custom attribute is named like `custom_attributes.grade`.'),
           reason: oneOf(
             FAULT_KINDS,
             '`changed_meanwhile`: it no longer has the value that the entry gave it. `employee_changed`: the entry ' +
@@ -92,7 +94,7 @@ const UNDO_ENTRY = {
   hasEntry: true,
   response: { 200: jsonAnswer('What was undone, and what stays.', Undone, { headers: ['X-Ledger-Position'] }) },
   problems: ['log_not_found', 'nothing_to_undo', 'already_exists', 'inactive_employee_exists', 'validation_failed'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `POST /admin/v1/bulk-user-logs/{log_id}/undo`, for administrators. */
 export function undoRoute(app: FastifyInstance, services: UndoServices): void {

@@ -8,7 +8,15 @@ import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '#domain/local-ti
 import type { Reads } from '#ledger/read/reads'
 import { databaseTimeMs } from '#postgres/database-clock'
 import { userOf } from '#http/access/authorize-user'
-import { Count, oneOf, optionalBoolean, optionalString, strictObject, withDefault } from '#http/openapi/schema-parts'
+import {
+  Count,
+  oneOf,
+  optionalBoolean,
+  optionalString,
+  strictObject,
+  withDefault,
+  text,
+} from '#http/openapi/schema-parts'
 import { assertStorable, parseTime, invalidQuery } from '#http/server/query-values'
 
 const DEFAULT_DAYS = 30
@@ -40,7 +48,7 @@ const UsageOfDays = {
 }
 const Usage = Type.Object({
   ...UsageOfDays,
-  time_zone: Type.String({ description: 'The time zone of the days.' }),
+  time_zone: text('The time zone of the days.'),
   previous: Type.Optional(
     Type.Object(UsageOfDays, { description: 'The same number of days before. Only with `previous=true`.' }),
   ),
@@ -53,7 +61,7 @@ const SCHEMA = {
   description: `Covers at most ${MAX_DAYS} days. Days without calls are omitted.`,
   querystring: UsageQuery,
   response: { 200: Usage },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /admin/v1/usage`: calls and records by day and outcome, from the sums in the read model. */
 export function usage(app: FastifyInstance, reads: Reads): void {

@@ -24,6 +24,8 @@ import {
   TimeOrNull,
   render,
   type Action,
+  flag,
+  text,
 } from '#http/openapi/schema-parts'
 
 const Email = { maxLength: MAX_EMAIL_CHARACTERS, description: 'Stored in lower case and Unicode NFKC.' }
@@ -48,13 +50,12 @@ export const ShownUser = namedObject('User', userFields)
 export const InvitedUser = namedObject('InvitedUser', {
   ...userFields,
   invitation: Type.Object({
-    token: Type.String({ description: 'Sets a password, once. It is shown only once.' }),
+    token: text('Sets a password, once. It is shown only once.'),
     expires_at: Time,
-    emailed: Type.Boolean({
-      description:
-        'Whether a message with the link is on its way to the user. False where the service sends no email, and ' +
+    emailed: flag(
+      'Whether a message with the link is on its way to the user. False where the service sends no email, and ' +
         'after too many messages in an hour: pass the token on yourself.',
-    }),
+    ),
   }),
 })
 export const UserList = makeListSchema(ShownUser)
@@ -114,7 +115,7 @@ const tokenFields = {
 export const ShownToken = namedObject('UserToken', tokenFields)
 export const TokenWithSecret = namedObject('UserTokenWithSecret', {
   ...tokenFields,
-  token: Type.String({ description: 'The token, sent as `Authorization: Bearer`. It is shown only once.' }),
+  token: text('The token, sent as `Authorization: Bearer`. It is shown only once.'),
 })
 export const TokenList = makeListSchema(ShownToken)
 export const TokenListQuery = strictObject({

@@ -53,7 +53,7 @@ const LIST_USERS = {
   description: 'Without `status`, the list has the users who can sign in and those who are invited.',
   querystring: UserListQuery,
   response: { 200: UserList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const GET_USER = {
   operationId: 'getUser',
@@ -61,7 +61,7 @@ const GET_USER = {
   description: 'Removed users can be read too. A user who was erased has no name and no email address.',
   ...ofUser,
   response: { 200: ShownUser },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const INVITE_USER = {
   operationId: 'inviteUser',
@@ -73,7 +73,7 @@ const INVITE_USER = {
   body: InviteBody,
   response: { 201: InvitedUser },
   problems: ['user_exists'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const CHANGE_USER = {
   operationId: 'changeUser',
@@ -83,19 +83,19 @@ const CHANGE_USER = {
   body: ChangeUserBody,
   response: { 200: ShownUser },
   problems: ['user_not_found', 'user_removed', 'last_admin', 'break_glass_user'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const REMOVE_USER = {
   ...ofUser,
   ...describeAction(USER_ACTIONS.remove),
   response: { 204: NO_CONTENT },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const ERASE_USER = {
   ...ofUser,
   ...describeAction(USER_ACTIONS.erase),
   response: { 200: ShownUser },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const RESET_USER_PASSWORD = {
   operationId: 'resetUserPassword',
@@ -108,7 +108,7 @@ const RESET_USER_PASSWORD = {
   ...ofUser,
   response: { 200: InvitedUser },
   problems: ['user_not_found', 'user_removed', 'break_glass_user', 'own_password'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
 export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
@@ -179,7 +179,7 @@ const ACCEPT_INVITATION = {
   body: AcceptBody,
   response: { 200: ShownUser },
   problems: ['invalid_credentials', 'provider_required'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /**
  * The route that sets a password with a one-time token. The token is the only credential, so failures count towards the
@@ -206,7 +206,7 @@ const LIST_TOKENS = {
   querystring: TokenListQuery,
   response: { 200: TokenList },
   problems: ['admin_only', 'user_not_found'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const ISSUE_TOKEN = {
   operationId: 'issueToken',
@@ -219,7 +219,7 @@ const ISSUE_TOKEN = {
   body: IssueTokenBody,
   response: { 201: TokenWithSecret },
   problems: ['admin_only', 'session_required', 'reauthentication_required', 'too_many_tokens', 'rate_limited'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const { schema: ofToken, read: readTokenId } = idIn('token', 'tok', NO_SUCH_TOKEN)
 
@@ -227,7 +227,7 @@ const REVOKE_TOKEN = {
   ...ofToken,
   ...describeAction(TOKEN_ACTIONS.revoke),
   response: { 204: NO_CONTENT },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
 export function userTokens(

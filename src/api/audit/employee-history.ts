@@ -51,7 +51,7 @@ const AT = {
   ...ofEmployee,
   querystring: AtQuery,
   response: { 200: EmployeeThen },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const HistoryQuery = strictObject(Page)
 
@@ -62,7 +62,7 @@ const HISTORY = {
   ...ofEmployee,
   querystring: HistoryQuery,
   response: { 200: makeListSchema(AuditEvent) },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /audit/v1/employees/…`: past states and events of an employee. */
 export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {

@@ -47,7 +47,7 @@ const LIST = {
       content: { 'application/x-ndjson': { schema: LINES } },
     },
   },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /audit/v1/events`: the events of the company, one per line. */
 export function events(app: FastifyInstance, { reads, authorize }: AuditServices): void {
@@ -120,7 +120,7 @@ const SCHEMA = {
     'the user loses access: reconnect with the last id. Comments also advance the id while filters exclude events.',
   querystring: StreamQuery,
   response: { 200: { description: 'Events.', content: { 'text/event-stream': { schema: Type.String() } } } },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /audit/v1/events/stream`. @fastify/sse must be registered before. */
 export function eventsStream(

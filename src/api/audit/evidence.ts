@@ -37,7 +37,7 @@ const SCHEMA = {
       content: { 'application/zip': { schema: Type.String({ contentMediaType: 'application/zip' }) } },
     },
   },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /audit/v1/evidence`: an evidence file, made as it is sent. */
 export function evidence(app: FastifyInstance, services: AuditServices): void {

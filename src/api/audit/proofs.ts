@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifySchema, FastifyReply, FastifyRequest } fro
 import { Type } from '@sinclair/typebox'
 import { proveConsistency, proveInclusion, FULL_WIDTH, readEntries, readTile, type TilePlace } from '#ledger/read/prove'
 import { readHead } from '#ledger/read/read-head'
-import { namedObject, strictObject, nullable, oneOf } from '#http/openapi/schema-parts'
+import { namedObject, strictObject, nullable, oneOf, count, text } from '#http/openapi/schema-parts'
 import { userOf } from '#http/access/authorize-user'
 import { invalidQuery } from '#http/server/query-values'
 import type { AuditServices } from './audit-services.ts'
@@ -55,7 +55,7 @@ const INCLUSION = {
     "event's `envelope` in the proof format. Compare the root with that of a checkpoint of the same size.",
   querystring: InclusionQuery,
   response: { 200: InclusionProof },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const CONSISTENCY = {
   operationId: 'proveConsistency',
@@ -63,7 +63,7 @@ const CONSISTENCY = {
   description: 'A Merkle consistency proof (RFC 6962 section 2.1.2). Compare the roots with those of checkpoints.',
   querystring: ConsistencyQuery,
   response: { 200: ConsistencyProof },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /audit/v1/proofs/…`: proofs for clients that do not download the whole ledger. */
 export function proofs(app: FastifyInstance, { db }: AuditServices): void {
@@ -160,17 +160,12 @@ function parsePlace(path: string): TilePlace | null {
   }
 }
 
-const PublicKey = Type.String({
-  description: 'A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.',
-})
+const PublicKey = text('A verifier key for signed notes: `name+id+base64(0x01 ‖ Ed25519 public key)`.')
 
 const CHECKPOINT_MEMBERS = {
-  position: Type.Integer({
-    minimum: 0,
-    description: 'The position of the last event, which is the size of the tree.',
-  }),
-  root: Type.String({ description: 'The root of the tree, in base64.' }),
-  note: Type.String({ description: 'The signed note. Verify exactly these characters.' }),
+  position: count('The position of the last event, which is the size of the tree.'),
+  root: text('The root of the tree, in base64.'),
+  note: text('The signed note. Verify exactly these characters.'),
 }
 
 const CHECKPOINT = {
@@ -190,7 +185,7 @@ const CHECKPOINT = {
       }),
     }),
   },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const KEYS = {
   operationId: 'listAuditKeys',
@@ -207,7 +202,7 @@ const KEYS = {
       next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
     }),
   },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
 export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices): void {

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 import { countEmployees, countOn, listProvisioned, type EmployeeCount } from '#projections/employees/provisioned'
 import type { Employee } from '#domain/employees/employee'
 import type { LedgerDb } from '#ledger/tables'
@@ -25,7 +26,7 @@ export interface UserPage {
  * added. A page begins at the next one that is remembered before it, as long as nobody before that has come or gone.
  */
 export function createUserPages() {
-  const companies = new LRUCache<string, Known>({ max: MAX_COMPANIES })
+  const companies = new LRUCache<string, Known>(upTo(MAX_COMPANIES))
 
   async function count(db: LedgerDb, companyId: string, head: number): Promise<Known> {
     const last = companies.get(companyId)

@@ -8,7 +8,6 @@ import type { FindEmployee } from '#ledger/read/read-employees'
 import { callerOf } from '#http/access/authenticate'
 import {
   jsonAnswer,
-  Count,
   namedObject,
   Page,
   strictObject,
@@ -16,6 +15,7 @@ import {
   oneOf,
   optionalInteger,
   optionalString,
+  count,
 } from '#http/openapi/schema-parts'
 import { EMPLOYEE_READ, ERASED_EMPLOYEES, EMPLOYEES_LISTED } from '#http/openapi/employee-examples'
 import { Employee as ShownEmployee, EmployeeId } from '#http/openapi/employee-schemas'
@@ -70,7 +70,7 @@ const readSchema = {
     304: { description: 'The employee has a version that `If-None-Match` names.', headers: ['ETag'], type: 'null' },
   },
   problems: ['employee_not_found', 'precondition_failed', ...READING_PROBLEMS],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
 export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
@@ -92,10 +92,10 @@ export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: 
 
 const ErasedEmployees = namedObject('ErasedEmployees', {
   employees: Type.Array(
-    strictObject({ id: EmployeeId, position: { ...Count, description: 'The position of the erasure in the ledger.' } }),
+    strictObject({ id: EmployeeId, position: count('The position of the erasure in the ledger.') }),
     { description: 'In the order of the erasures. Somebody who is erased again, by id, appears again.' },
   ),
-  position: { ...Count, description: 'The position up to which the answer is complete: send it as `after` next time.' },
+  position: count('The position up to which the answer is complete: send it as `after` next time.'),
   is_complete: flag('Whether this is everything until now. If not, ask again at once.'),
 })
 
@@ -116,7 +116,7 @@ const schema = {
   }),
   response: { 200: jsonAnswer('The erased employees.', ErasedEmployees, { examples: ERASED_EMPLOYEES }) },
   problems: READING_PROBLEMS,
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /v1/employees/erased`: how a copy of the employees learns of erasures. */
 export function listErased(
@@ -177,7 +177,7 @@ const listSchema = {
   querystring: ListQuery,
   response: { 200: jsonAnswer('A page of the list.', EmployeeList, { examples: EMPLOYEES_LISTED }) },
   problems: READING_PROBLEMS,
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 interface ListServices extends ReadServices {
   reads: Reads

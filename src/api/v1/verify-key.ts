@@ -30,7 +30,7 @@ const verifySchema = {
     200: jsonAnswer('The state and usage of the key.', KeyVerification, { examples: KEY_VERIFICATION }),
   },
   problems: ['address_not_allowed'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and whatever the key's scopes are. */
 export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 import { rateLimitHeaders, isSecretValid } from '#domain/accounts/api-key'
 import { isId } from '#domain/ids'
 import { companyOfSecret } from '#domain/accounts/secrets'
@@ -109,7 +110,7 @@ const MAX_CACHED = 10_000
  * disabling or revoking a key takes effect at once. `now` returns milliseconds.
  */
 export function createCredentialCache(now: () => number = () => performance.now()) {
-  const entries = new LRUCache<string, { key: FoundKey; at: number }>({ max: MAX_CACHED })
+  const entries = new LRUCache<string, { key: FoundKey; at: number }>(upTo(MAX_CACHED))
   return {
     /** The key as of the last check of this secret, with `nowMs` advanced to the present; null if not cached. */
     find(apiId: string, secretHash: string): FoundKey | null {

@@ -157,7 +157,7 @@ export const CallCounts = namedObject('CallCounts', {
 const Warnings = Type.Array(
   namedObject('CallWarning', {
     code: oneOf(WARNINGS),
-    count: { ...Count, description: 'The number of records.' },
+    count: count('The number of records.'),
     message: Type.String(),
   }),
   {

@@ -9,7 +9,7 @@ import {
   MAX_CUSTOM_TEXT_CHARACTERS,
   PHONE,
 } from '#domain/attributes'
-import { describedObject } from './schema-parts.ts'
+import { describedObject, nullable } from './schema-parts.ts'
 
 /** What a schema describes: an employee in a response, a new employee, or a merge patch. */
 type Purpose = 'answer' | 'creation' | 'patch'
@@ -31,7 +31,7 @@ export function orNull(schema: TSchema): TSchema {
   const { type } = schema as { type?: string }
   return schema.$id === undefined && type !== undefined && !('enum' in schema)
     ? Type.Unsafe({ ...schema, type: [type, 'null'] })
-    : Type.Union([schema, Type.Null()])
+    : nullable(schema)
 }
 
 /** Makes the schema of an attribute from the domain's rule for it. */

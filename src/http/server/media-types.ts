@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FastifyContextConfig, type FastifyInstance, type FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '#admission/turns'
 import { problem } from '#domain/errors'

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 import type { Pool } from 'pg'
 import type { Client } from '#domain/call-sources'
 import { bigint, nullable, text, time, uuid } from '#projections/projection'
@@ -36,10 +37,10 @@ const PRECISION_MS = 60_000
 
 /** Gives the clients of a process their ids. */
 export class ClientRegister {
-  readonly #clients = new LRUCache<string, ActorClient>({ max: MAX_CLIENTS })
-  readonly #counts = new LRUCache<string, { day: string; withProgram: number; withAddress: number }>({
-    max: MAX_COMPANIES,
-  })
+  readonly #clients = new LRUCache<string, ActorClient>(upTo(MAX_CLIENTS))
+  readonly #counts = new LRUCache<string, { day: string; withProgram: number; withAddress: number }>(
+    upTo(MAX_COMPANIES),
+  )
 
   /**
    * The client of an actor on the day of `now` (RFC 3339). Null if its address is not known, or if the company already had

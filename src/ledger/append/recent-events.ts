@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 import type { Employee } from '#domain/employees/employee'
 import type { RecordedEvent } from '#domain/events'
 import { HEADER_BYTES, toRecorded, type SealedEvent } from '../integrity/codec.ts'
@@ -105,7 +106,7 @@ export function createRecentEvents({
 }: RecentOptions): RecentEvents {
   const forAWhile = { ttl: keptMs, ttlResolution: 0, ttlAutopurge: true, perf: { now } }
   /** By company. */
-  const histories = new LRUCache<string, History>({ ...forAWhile, max: MAX_COMPANIES })
+  const histories = new LRUCache<string, History>({ ...forAWhile, ...upTo(MAX_COMPANIES) })
   /** By their place, oldest first. Nobody finds those of a history that is kept no longer. */
   const calls = new LRUCache<string, KeptCall>({ ...forAWhile, maxSize: maxCharacters })
   let lastHistory = 0

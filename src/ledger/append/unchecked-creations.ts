@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 import { createsAll } from '#domain/operations'
 import { isSmall, type WriteCall } from '#domain/calls/commands'
 import { constraintOf } from '#postgres/database-errors'
@@ -17,7 +18,7 @@ const MAX_COMPANIES = 10_000
 export type RecentConflicts = LRUCache<string, true>
 
 export function createRecentConflicts(): RecentConflicts {
-  return new LRUCache({ max: MAX_COMPANIES, ttl: REMEMBERED_MS })
+  return new LRUCache({ ...upTo(MAX_COMPANIES), ttl: REMEMBERED_MS })
 }
 
 /**

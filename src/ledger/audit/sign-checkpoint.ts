@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 import { toUuid } from '#domain/ids'
 import { appendLeaves, EMPTY_FRONTIER, rootOf, type Frontier } from '#ledger/integrity/merkle'
 import { readStoredFrontier } from '#ledger/read/merkle-subtrees'
@@ -41,7 +42,7 @@ type AssertContinues = (db: LedgerDb, companyId: string, last: Checkpoint, head:
 /** Creates the check of whether ledgers continue their last external checkpoints. It remembers what it has verified. */
 export function createContinuityCheck(): AssertContinues {
   /** By company, the verified frontier at the last external checkpoint. */
-  const remembered = new LRUCache<string, Frontier>({ max: COMPANIES_REMEMBERED })
+  const remembered = new LRUCache<string, Frontier>(upTo(COMPANIES_REMEMBERED))
 
   return async function assertContinues(db, companyId, last, head) {
     const refuse = (what: string) => {

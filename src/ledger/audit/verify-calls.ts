@@ -1,5 +1,5 @@
 import { isOfCall } from '#domain/event-types'
-import { type CallCounts } from '#domain/events'
+import type { CallCounts } from '#domain/events'
 import { isOperation, isSingle, rulesOf, type Operation } from '#domain/operations'
 import { isCount, parse, type ExportedEvent, assertValid } from './verify-line.ts'
 

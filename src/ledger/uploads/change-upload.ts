@@ -92,7 +92,7 @@ export async function readPlanState(pool: Pool, upload: UploadRef): Promise<stri
 /** The rows of a file that is not applied yet, to split them into parts again. */
 interface RowsToPlan {
   /** The contents of its parts, in order. */
-  contents: string[]
+  contents: AsyncIterable<string>
   /** Changes with the rows. */
   state: string
 }
@@ -105,15 +105,18 @@ export async function readRowsToPlan(pool: Pool, upload: UploadRef): Promise<Row
     idsOf(upload),
   )
   if (!found[0]) return null
-  const contents: string[] = []
-  for (let part = 1; part <= found[0].parts; part += 1) {
+  const { state, parts } = found[0]
+  return { contents: readContents(pool, upload, parts), state }
+}
+
+async function* readContents(pool: Pool, upload: UploadRef, parts: number): AsyncGenerator<string, void> {
+  for (let part = 1; part <= parts; part += 1) {
     const { rows } = await pool.query<{ content: string }>(
       `select content from upload_parts where company_id = $1 and upload_id = $2 and part = $3 and missing_of is null`,
       [...idsOf(upload), part],
     )
-    contents.push(rows[0]?.content ?? '[]')
+    yield rows[0]?.content ?? '[]'
   }
-  return { contents, state: found[0].state }
 }
 
 /**

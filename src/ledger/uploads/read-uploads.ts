@@ -136,14 +136,18 @@ export async function readParts(
   }))
 }
 
-/** Finds the stored file whose part a call is, if the rows of the part are still stored; null otherwise. */
-export async function findUploadOfCall(db: Queryable, companyId: string, callId: string): Promise<string | null> {
-  const { rows } = await db.query<{ upload_id: string }>(
-    `select u.upload_id from uploads u join upload_parts p on p.company_id = u.company_id and p.upload_id = u.upload_id
-     where u.company_id = $1 and p.call_id = $2 and p.content is not null and u.expires_at > statement_timestamp()`,
+/** Finds the stored file whose part a call is, and whether the rows of the part are still stored; null if it is gone. */
+export async function findUploadOfCall(
+  db: Queryable,
+  companyId: string,
+  callId: string,
+): Promise<{ id: string; hasRows: boolean } | null> {
+  const { rows } = await db.query<{ id: string; hasRows: boolean }>(
+    `select u.upload_id as id, p.content is not null as "hasRows" from uploads u join upload_parts p on p.company_id = u.company_id and p.upload_id = u.upload_id
+     where u.company_id = $1 and p.call_id = $2 and u.expires_at > statement_timestamp()`,
     [toUuid(companyId), toUuid(callId)],
   )
-  return rows[0] ? fromUuid('upl', rows[0].upload_id) : null
+  return rows[0] ? { ...rows[0], id: fromUuid('upl', rows[0].id) } : null
 }
 
 /** Reads which rows of earlier parts would not be applied, as their previews say, by their numbers. */

@@ -4,7 +4,7 @@ import type { RecordOutcome } from '#projections/bulk-user-logs/records-queries'
 import type { Client } from '#domain/call-sources'
 import { isCorrected, type Correction } from '#ledger/corrections/corrections'
 import type { Undoing } from '#ledger/undo/undoings'
-import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'
+import { buildUrl, EVIDENCE_PATH, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
 import { capitalise, COUNTS, formatCorrection, describeDone, listDone } from '#pages/parts/call-words'
 import {
   isolate,
@@ -160,8 +160,11 @@ export function renderCorrections({ entry: { corrects } }: LogEntry, correction:
   }`
 }
 
-/** Renders which call an entry took back, which calls took it back, and the link that asks to do so. */
-export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]) {
+/**
+ * Renders which call an entry took back, which calls took it back, and the links that ask to do so, with the whole file if
+ * that is still stored.
+ */
+export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[], uploadId: string | null) {
   const { total, failed, no_updates: unchanged } = entry.counts
   const isUndoable = entry.status === 'Completed' && total > failed + unchanged
   return html`${entry.undoes !== null && html`<p>This undoes ${renderLinks([entry.undoes])}</p>`}
@@ -171,7 +174,13 @@ export function renderUndoings({ entry }: LogEntry, undoings: readonly Undoing[]
         ${isWhole ? 'Undone by' : 'Partly undone by'} ${renderEntryLink(id)}${isUndone && ', which was undone itself'}.
       </p>`,
   )}
-  ${isUndoable && renderActions(renderButton(`${LOGS_PATH}/${entry.id}/undo`, 'Undo…'))}`
+  ${
+    isUndoable &&
+    renderActions(
+      uploadId !== null && renderButton(`${UPLOAD_PATH}/${uploadId}/undo`, 'Undo the whole file…'),
+      renderButton(`${LOGS_PATH}/${entry.id}/undo`, uploadId === null ? 'Undo…' : 'Undo this part…'),
+    )
+  }`
 }
 
 function renderLinks(ids: readonly string[]) {

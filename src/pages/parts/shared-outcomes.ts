@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { upTo } from '#admission/cache-size'
 
 /** A double click repeats a form within moments, and so does somebody who reloads the answer. */
 const REMEMBERED_MS = 60_000
@@ -17,7 +18,7 @@ interface SharedOutcomes<Outcome> {
 /** Keeps outcomes in the memory of this process. In another process, a repeated form is refused as outdated. */
 export function createSharedOutcomes<Outcome>(ttl = REMEMBERED_MS): SharedOutcomes<Outcome> {
   // Outcomes have secrets, so they go in time.
-  const outcomes = new LRUCache<string, Promise<Outcome>>({ max: MAX_REMEMBERED, ttl, ttlAutopurge: true })
+  const outcomes = new LRUCache<string, Promise<Outcome>>({ ...upTo(MAX_REMEMBERED), ttl, ttlAutopurge: true })
   return {
     share(form, run) {
       // The form may hold a password.

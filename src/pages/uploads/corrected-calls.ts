@@ -35,7 +35,8 @@ export async function readCorrectedCall(
   if (!call || !isCorrectable(call)) return null
   const refused = (await listRefusedIndexes(db, companyId, logId)).length
   const areOthersKept = await areValidKept(db, companyId, call.position)
-  return { ...call, refused, areOthersKept, uploadId: await findUploadOfCall(pool, companyId, logId) }
+  const upload = await findUploadOfCall(pool, companyId, logId)
+  return { ...call, refused, areOthersKept, uploadId: upload?.hasRows ? upload.id : null }
 }
 
 /** Renders which entry a form corrects, and where its records are: those with errors, and the valid ones. */

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { addressOf, startProcess } from '../../support/processes/processes.ts'
+import { isQuick } from '../../support/quick.ts'
 import { employee, send, startService } from '../../support/service.ts'
 import { moveBack } from '../../support/postgres/move-back.ts'
 
@@ -55,7 +56,9 @@ await t.test('an answer over the quota says how long its window is, and the next
 })
 
 await t.test('50 reading and writing clients on two processes get exactly the quota', async (t) => {
-  const second = addressOf(await startProcess(t, 'serve', service.urls))
+  const second = isQuick
+    ? (await startService(t, {}, { urls: service.urls })).address
+    : addressOf(await startProcess(t, 'serve', service.urls))
   await reset()
   const limit = 130
   await setLimit(limit)

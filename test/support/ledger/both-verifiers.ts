@@ -37,9 +37,11 @@ export function shown(verdict: Verdict): Shown {
   return { verdict: verdict.verdict, position: verdict.verdict === 'consistent' ? null : verdict.position }
 }
 
+let isPythonThere: boolean | undefined
+
 /** Whether python3 is installed. */
 export function hasPython(): boolean {
-  return spawnSync('python3', ['--version']).status === 0
+  return (isPythonThere ??= spawnSync('python3', ['--version']).status === 0)
 }
 
 /** The verdicts of the second verifier, in the order of the cases. */

@@ -13,7 +13,7 @@ import type { Employee } from '#domain/employees/employee'
 import { countBeside } from '#ledger/uploads/change-upload'
 import { readParts } from '#ledger/uploads/read-uploads'
 import { findMissing, keepMissing, listMissing, readMissing } from '#uploads/missing-people'
-import { NO_CONTENT, nullable, Page, strictObject } from '#http/openapi/schema-parts'
+import { NO_CONTENT, nullable, Page, strictObject, count } from '#http/openapi/schema-parts'
 import { decodeCursor, encodeCursor } from '#http/server/query-values'
 
 const problems = [...ofUpload.problems, 'upload_not_applicable'] as const
@@ -27,7 +27,7 @@ const GET_UPLOAD_MAPPING = {
   ...ofUpload,
   response: { 200: MappingBody },
   problems,
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const SET_UPLOAD_MAPPING = {
   operationId: 'setUploadMapping',
@@ -40,7 +40,7 @@ const SET_UPLOAD_MAPPING = {
   body: MappingBody,
   response: { 200: ShownUpload },
   problems,
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Adds the routes of what the columns of an upload mean. */
 export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {
@@ -68,14 +68,12 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
 }
 
 const Missing = {
-  count: Type.Integer({ minimum: 0, description: 'How many people the upload would deactivate.' }),
-  active: Type.Integer({ minimum: 0, description: 'How many people were active when they were listed; 0 before.' }),
-  beside: Type.Integer({
-    minimum: 0,
-    description:
-      "How many people the company's other uploads of the last day deactivate because they are not in the files, and " +
+  count: count('How many people the upload would deactivate.'),
+  active: count('How many people were active when they were listed; 0 before.'),
+  beside: count(
+    "How many people the company's other uploads of the last day deactivate because they are not in the files, and " +
       'how many its API keys have deactivated today (UTC).',
-  }),
+  ),
 }
 
 const MissingPerson = Type.Object({
@@ -101,7 +99,7 @@ const DEACTIVATE_MISSING = {
   ...ofUpload,
   response: { 200: Type.Object(Missing) },
   problems: [...ofUpload.problems, 'upload_not_applicable'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const LIST_MISSING = {
   operationId: 'listMissing',
@@ -116,7 +114,7 @@ const LIST_MISSING = {
       next_cursor: nullable(Type.String()),
     }),
   },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const KEEP_MISSING = {
   operationId: 'keepMissing',
@@ -125,7 +123,7 @@ const KEEP_MISSING = {
   ...ofUpload,
   response: { 204: NO_CONTENT },
   problems: [...ofUpload.problems, 'upload_not_applicable'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Adds the routes of the people who are not in a file. */
 export function addMissingRoutes(app: FastifyInstance, uploads: UploadRouteServices): void {

@@ -73,7 +73,7 @@ const CREATE_UPLOAD = {
   },
   response: { 201: ShownUpload },
   problems: ['too_many_uploads', 'file_ambiguous'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 async function addCreation(app: FastifyInstance, { uploads, fileBudget }: UploadServices): Promise<void> {
   const maxBytes = maxFileBytes(uploads)
@@ -138,7 +138,7 @@ const LIST_UPLOADS = {
   summary: 'List uploads, newest first',
   description: 'All uploads that are stored, on one page. Uploads are deleted after a day.',
   response: { 200: UploadList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const GET_UPLOAD = {
   operationId: 'getUpload',
@@ -146,7 +146,7 @@ const GET_UPLOAD = {
   description: 'What each part would do, and what became of it.',
   ...ofUpload,
   response: { 200: ShownUpload },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const PREVIEW_UPLOAD_PART = {
   operationId: 'previewUploadPart',
@@ -158,7 +158,7 @@ const PREVIEW_UPLOAD_PART = {
   }),
   response: { 200: ShownPreview },
   problems: [...ofUpload.problems, 'upload_not_applicable'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const EXPORT_ROWS_NOT_APPLIED = {
   operationId: 'exportRowsNotApplied',
@@ -168,7 +168,7 @@ const EXPORT_ROWS_NOT_APPLIED = {
     'upload again. A row that was refused has the id of its entry, and its errors.',
   ...ofUpload,
   response: CSV_ANSWER,
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServices): void {
   app.get('/uploads', { schema: LIST_UPLOADS }, async (request) => ({
@@ -215,7 +215,7 @@ const APPLY_UPLOAD = {
   querystring: ApplyQuery,
   response: { 200: ShownUpload },
   problems: [...ofUpload.problems, 'upload_not_applicable'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const UNDO_UPLOAD = {
   operationId: 'undoUpload',
@@ -227,7 +227,7 @@ const UNDO_UPLOAD = {
   ...ofUpload,
   response: { 201: ShownUpload },
   problems: [...ofUpload.problems, 'nothing_to_undo', 'too_many_uploads'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const CANCEL_UPLOAD = {
   operationId: 'cancelUpload',
@@ -235,7 +235,7 @@ const CANCEL_UPLOAD = {
   description: 'What was applied stays applied. An upload that was not applied yet is deleted.',
   ...ofUpload,
   response: { 204: NO_CONTENT },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 function addChangeRoutes(app: FastifyInstance, { uploads }: UploadServices): void {
   app.post('/uploads/:id/apply', { schema: APPLY_UPLOAD, ...JSON_BODY }, async (request) => {

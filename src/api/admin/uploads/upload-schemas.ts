@@ -14,6 +14,9 @@ import {
   strictObject,
   Time,
   render,
+  flag,
+  count,
+  text,
 } from '#http/openapi/schema-parts'
 import { ShownQuestion } from './mapping-schema.ts'
 
@@ -110,17 +113,17 @@ const Part = Type.Object({
   kind: oneOf(['rows', 'missing_people'], 'Whether the rows are those of the file, or people who are not in it.'),
   first_row: Type.Integer({ description: 'From 1. The line that names the columns does not count.' }),
   rows: Count,
-  erased: Type.Integer({ minimum: 0, description: 'How many of the rows were erased with a person.' }),
+  erased: count('How many of the rows were erased with a person.'),
   counts: Type.Union([Counts, Type.Null({ description: 'Not counted yet.' })]),
   state: oneOf(
     ['waiting', 'applied', 'refused', 'canceled'],
     'What became of the part. A refused part changed nothing. One without a readable row has no entry.',
   ),
-  log_id: Type.String({ description: 'The id that the entry of the part has, or will have.' }),
+  log_id: text('The id that the entry of the part has, or will have.'),
 })
 
 const Facts = Type.Object({
-  id: Type.String({ description: '`upl_…`' }),
+  id: text('`upl_…`'),
   state: oneOf(
     ['previewing', 'previewed', 'applying', 'stopped', 'ended'],
     '`previewing`: what each part would do is being counted. `previewed`: it can be applied. `applying`: part ' +
@@ -129,11 +132,11 @@ const Facts = Type.Object({
   ),
   file_name: Type.String(),
   operation: oneOf(UPLOAD_OPERATIONS),
-  user_id: Type.String({ description: 'Who uploaded the file. Only this user can apply it.' }),
+  user_id: text('Who uploaded the file. Only this user can apply it.'),
   rows: Count,
-  all_or_none: Type.Boolean({
-    description: 'Whether a row that cannot be applied keeps its part from being applied, once the upload is applied.',
-  }),
+  all_or_none: flag(
+    'Whether a row that cannot be applied keeps its part from being applied, once the upload is applied.',
+  ),
   corrects: Type.Array(Type.String(), { description: 'The ids of the failed entries that the file corrects.' }),
   created_at: Time,
   expires_at: Type.String({ format: 'date-time', description: 'When the upload is deleted. Its entries stay.' }),
@@ -141,7 +144,7 @@ const Facts = Type.Object({
 
 const Summary = Type.Object(
   {
-    text: Type.String({ description: 'The numbers in one line, to mail it.' }),
+    text: text('The numbers in one line, to mail it.'),
     rows: Count,
     applied: Count,
     created: Count,
@@ -177,12 +180,11 @@ export const ShownUpload = Type.Object(
         'What the mapping leaves open. Rows cannot be read before it is answered, or `unreadable_values` is ' +
         '`leave_out`.',
     }),
-    needs_review: Type.Boolean({
-      description:
-        'Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, ' +
+    needs_review: flag(
+      'Whether a person has to look at what the columns mean, before a program applies the file: it is proposed, ' +
         'or columns that the company used before are gone. `apply=true` applies no such file. Setting the mapping, ' +
         'or applying the file, says that somebody has looked.',
-    }),
+    ),
     header_row: Type.Union([Type.Integer(), Type.Null()], {
       description: 'The line that names the columns. Null for JSON, and when it is not known any more.',
     }),
@@ -200,9 +202,7 @@ export const UploadList = Type.Object({ items: Type.Array(Facts) })
 const PlacedError = Type.Object({
   row: nullable(Type.Integer()),
   line: Type.Union([Type.Integer(), Type.Null({ description: 'Of a JSON file.' })]),
-  pointer: Type.String({
-    description: 'JSON Pointer into the record; empty for the row itself, or a cell that cannot be read.',
-  }),
+  pointer: text('JSON Pointer into the record; empty for the row itself, or a cell that cannot be read.'),
   message: Type.String(),
 })
 

@@ -24,6 +24,9 @@ import {
   withDefault,
   idIn,
   type Action,
+  flag,
+  count,
+  text,
 } from '#http/openapi/schema-parts'
 import { refuseField } from '#http/server/problem'
 import { NO_SUCH_WEBHOOK, type WebhookServices } from '#accounts/webhooks/change-webhook'
@@ -49,11 +52,10 @@ const settings = {
     uniqueItems: true,
     description: 'The types of the messages to send.',
   }),
-  include_data: Type.Boolean({
-    description:
-      'Whether messages contain values. By default they contain only ids, positions and the names of what changed, ' +
+  include_data: flag(
+    'Whether messages contain values. By default they contain only ids, positions and the names of what changed, ' +
       'so that no personal data leaves the service.',
-  }),
+  ),
   concurrency: Type.Integer({
     minimum: 1,
     maximum: MAX_CONCURRENCY,
@@ -63,7 +65,7 @@ const settings = {
 }
 
 const fields = {
-  id: Type.String({ description: 'The id of the webhook: `whk_…`.' }),
+  id: text('The id of the webhook: `whk_…`.'),
   version: Type.Integer({ minimum: 1, description: 'Increases with each change.' }),
   ...settings,
   status: oneOf(
@@ -82,17 +84,14 @@ const fields = {
     required: ['reason', 'at'],
     ...STRICT,
   }),
-  position: Type.Integer({
-    minimum: 0,
-    description: "Everything up to this position of the company's ledger has been delivered or needs no delivery.",
-  }),
-  behind: Type.Integer({ minimum: 0, description: 'The number of events after that position.' }),
+  position: count("Everything up to this position of the company's ledger has been delivered or needs no delivery."),
+  behind: count('The number of events after that position.'),
   failing: Type.Unsafe<object | null>({
     type: ['object', 'null'],
     description: 'Null if the last delivery succeeded.',
     properties: {
       since: Time,
-      attempts: Type.Integer({ minimum: 0, description: 'Failed attempts since then.' }),
+      attempts: count('Failed attempts since then.'),
       next_attempt_at: TimeOrNull,
       reason: textOrNull('Why the last attempt failed.'),
     },
@@ -110,7 +109,7 @@ const fields = {
 export const ShownWebhook = namedObject('Webhook', fields)
 export const ShownWebhookWithSecret = namedObject('WebhookWithSecret', {
   ...fields,
-  secret: Type.String({ description: 'Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once.' }),
+  secret: text('Signs messages, as Standard Webhooks specifies: `whsec_…`. Shown only once.'),
 })
 /** A company has few webhooks, so the list has one page. */
 export const WebhookList = Type.Object({ items: Type.Array(ShownWebhook, { description: 'Oldest first.' }) })

@@ -30,6 +30,8 @@ import {
   textOrNull,
   Time,
   render,
+  flag,
+  text,
 } from '#http/openapi/schema-parts'
 import { refuseField } from '#http/server/problem'
 import { NOT_A_TIME, readInstant, pageBefore, pageOf } from '#http/server/query-values'
@@ -68,7 +70,7 @@ const LIST_WEBHOOKS = {
   summary: 'List webhooks, oldest first',
   description: 'All webhooks of the company, on one page. Secrets are not shown.',
   response: { 200: WebhookList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const GET_WEBHOOK = {
   operationId: 'getWebhook',
@@ -76,7 +78,7 @@ const GET_WEBHOOK = {
   description: 'The secret is not shown.',
   ...ofWebhook,
   response: { 200: ShownWebhook },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const CREATE_WEBHOOK = {
   operationId: 'createWebhook',
@@ -86,7 +88,7 @@ const CREATE_WEBHOOK = {
   body: CreateWebhookBody,
   response: { 201: ShownWebhookWithSecret },
   problems: ['too_many_webhooks', 'secrets_key_missing'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const EDIT_WEBHOOK = {
   operationId: 'editWebhook',
@@ -95,7 +97,7 @@ const EDIT_WEBHOOK = {
   ...ofWebhook,
   body: EditWebhookBody,
   response: { 200: ShownWebhook },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const REMOVE_WEBHOOK = {
   operationId: 'removeWebhook',
@@ -103,13 +105,13 @@ const REMOVE_WEBHOOK = {
   description: 'No more messages are sent. This cannot be undone.',
   ...ofWebhook,
   response: { 204: NO_CONTENT },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const PAUSE_WEBHOOK = {
   ...ofWebhook,
   ...describeAction(WEBHOOK_ACTIONS.pause),
   response: { 200: ShownWebhook },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const RESUME_WEBHOOK = {
   ...ofWebhook,
@@ -117,7 +119,7 @@ const RESUME_WEBHOOK = {
   body: ResumeBody,
   isBodyOptional: true,
   response: { 200: ShownWebhook },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const ROTATE_WEBHOOK_SECRET = {
   operationId: 'rotateWebhookSecret',
@@ -128,7 +130,7 @@ const ROTATE_WEBHOOK_SECRET = {
   isBodyOptional: true,
   response: { 200: ShownWebhookWithSecret },
   problems: ['webhook_not_found', 'secrets_key_missing'],
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Routes to manage webhooks, for administrators. Each change is an event. */
 export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
@@ -217,17 +219,14 @@ const SentMessage = strictObject({
   headers: Type.Record(Type.String(), Type.String(), {
     description: 'The headers, without `webhook-signature`, which is not kept.',
   }),
-  body: Type.String({
-    description: 'The exact text that was signed. It is not stored, but made from the event once more.',
-  }),
-  erased: Type.Boolean({
-    description:
-      'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
-  }),
+  body: text('The exact text that was signed. It is not stored, but made from the event once more.'),
+  erased: flag(
+    'Whether the data of the event are erased. Then `body` has no names and no values, even if they were sent.',
+  ),
 })
 
 const ShownDelivery = describedObject('WebhookDelivery', 'One attempt to deliver a message. Kept for 30 days.', {
-  id: Type.String({ description: 'The id of the delivery: `dlv_…`.' }),
+  id: text('The id of the delivery: `dlv_…`.'),
   type: oneOf([...WEBHOOK_TYPES, PING_TYPE], 'The type of the message.'),
   position: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -281,7 +280,7 @@ const LIST_WEBHOOK_DELIVERIES = {
   ...ofWebhook,
   querystring: DeliveryListQuery,
   response: { 200: DeliveryList },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const GET_WEBHOOK_DELIVERY = {
   operationId: 'getWebhookDelivery',
@@ -289,7 +288,7 @@ const GET_WEBHOOK_DELIVERY = {
   description: 'One attempt to send a message: what was sent, and what the receiver answered.',
   ...ofDelivery,
   response: { 200: ShownDelivery },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const PING_WEBHOOK = {
   operationId: 'pingWebhook',
@@ -297,7 +296,7 @@ const PING_WEBHOOK = {
   description: 'Also works on a paused or disabled webhook.',
   ...ofWebhook,
   response: { 200: ShownDelivery },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 const REDELIVER_WEBHOOK_MESSAGE = {
   operationId: 'redeliverWebhookMessage',
@@ -305,7 +304,7 @@ const REDELIVER_WEBHOOK_MESSAGE = {
   description: 'The message is made from its event as it is stored now. It has the same `webhook-id` as before.',
   ...ofDelivery,
   response: { 200: ShownDelivery },
-} as const satisfies FastifySchema
+} satisfies FastifySchema
 
 /** Adds the routes that list deliveries, and send a ping or one message again. */
 function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }: WebhookRouteServices): void {
