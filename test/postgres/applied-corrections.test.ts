@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import t from 'tap'
 import { up as leaveApplied } from '../../migrations/0005-applied-corrections.ts'
+import { toUuid } from '../../src/domain/ids.ts'
 import { onOwnerConnection } from '../../src/migration/owner.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { employee, send, startService } from '../support/service.ts'
@@ -50,4 +51,19 @@ await t.test('a correction from 1.1.0 keeps only the records that it applied', a
   t.strictSame(await readRows(), right)
   await migrate()
   t.strictSame(await readRows(), right, 'a second time changes nothing')
+})
+
+await t.test('a record that the failed call does not have is not counted as corrected', async (t) => {
+  const [id, call] = [await fail(1), employee()]
+  const header = ['log_id', 'index', ...Object.keys(call)].join(',')
+  await send(service.address, 'POST', '/admin/v1/uploads?apply=true', {
+    key: null,
+    body: [header, [id, 0, ...Object.values(call)].join(',')].join('\n'),
+    headers: { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` },
+  })
+  await service.project()
+  const correction = async () => (await service.admin(`/bulk-user-logs/${id}`)).body.correction
+  t.match(await correction(), { applied: 1, total: 1 })
+  await asSuperuser(urls.superUrl, `update corrections set records = '{1}' where corrected_id = '${toUuid(id)}'`)
+  t.match(await correction(), { applied: 0, total: 1 })
 })
