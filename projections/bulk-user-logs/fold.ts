@@ -170,7 +170,7 @@ async function deleteErased(
   if (positions.length > 0)
     await sql`delete from ${sql.id(schema, 'rejected_names')}
       where company_id = ${toUuid(companyId)} and position = any(${positions}::bigint[])`.execute(transaction)
-  const people = events.flatMap(({ type, stream }) => (type === 'EmployeeErased' ? [toUuid(stream)] : []))
+  const people = events.filter(({ type }) => type === 'EmployeeErased').map(({ stream }) => toUuid(stream))
   if (people.length > 0)
     await sql`delete from ${sql.id(schema, 'former_names')}
       where company_id = ${toUuid(companyId)} and employee_id = any(${people}::uuid[])`.execute(transaction)
@@ -178,10 +178,9 @@ async function deleteErased(
 
 /** The positions of the events whose data these events erase. */
 function listErased(events: readonly RecordedEvent[]): number[] {
-  return events.flatMap((event) => {
-    const isErasing = event.type === 'EmployeeErased' || event.type === 'RecordsRetired'
-    return isErasing ? (event.data?.positions ?? []) : []
-  })
+  return events
+    .filter((event) => event.type === 'EmployeeErased' || event.type === 'RecordsRetired')
+    .flatMap(({ data }) => data?.positions ?? [])
 }
 
 /** The positions of the events that rejected records which calls among these events have corrected. */

@@ -158,9 +158,9 @@ async function deleteRows(
 export function buildSearchText(employee: Employee): string {
   const { first_name, last_name, email, external_id, employee_number } = employee
   const { user_name, directory_external_id } = employee
-  const names = [first_name, last_name, email].filter((name) => name !== null)
-  const ids = [user_name, directory_external_id].filter((id) => id !== null && id !== email)
-  return foldText([...names, external_id ?? '', employee_number ?? '', ...ids].join(' '))
+  const ids = [user_name, directory_external_id].map((id) => (id === email ? null : id))
+  const texts = [first_name, last_name, email, external_id ?? '', employee_number ?? '', ...ids]
+  return foldText(texts.filter((text) => text !== null).join(' '))
 }
 
 /** Loads the employees that have a row, by company and id. */

@@ -70,10 +70,12 @@ const COLUMNS: ReadonlySet<string> = new Set<keyof Employee>([
 /** The attributes that are set, including those that only a later version of the program knows. */
 export function listSetAttributes(employee: Employee): StoredAttributes {
   const set: Record<string, unknown> = {}
-  for (const name of Object.keys(employee) as (keyof Employee)[]) {
-    const value = employee[name]
-    if (value === null || COLUMNS.has(name)) continue
-    if (name !== 'custom_attributes' || hasMoreMembersThan(employee[name], 0)) set[name] = value
+  // Lists no names, as Object.keys would. No employee has a prototype with anything to list.
+  for (const name in employee) {
+    if (COLUMNS.has(name)) continue
+    const value = employee[name as keyof Employee]
+    if (value === null || (name === 'custom_attributes' && !hasMoreMembersThan(value as object, 0))) continue
+    set[name] = value
   }
   return set
 }

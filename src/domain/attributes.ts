@@ -246,7 +246,7 @@ function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) return invalid(tooManyCustom(field))
   const members = sent as Record<string, unknown>
   const names = Object.keys(members)
-  if (!isInOrder(names)) names.sort()
+  sortFew(names)
   const stored = copyStored(members, names)
   if (stored) return { value: stored }
   return joinCustomAttributes(
@@ -255,10 +255,11 @@ function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   )
 }
 
-/** Sorting even a few names costs more than the rest of reading them. */
-function isInOrder(names: readonly string[]): boolean {
-  for (let at = 1; at < names.length; at += 1) if (names[at]! < names[at - 1]!) return false
-  return true
+/** Sorts a few names, which takes `sort` longer than the rest of reading them. */
+function sortFew(names: string[]): void {
+  for (let next = 1; next < names.length; next += 1)
+    for (let at = next; at > 0 && names[at]! < names[at - 1]!; at -= 1)
+      [names[at - 1], names[at]] = [names[at]!, names[at - 1]!]
 }
 
 /** Copies custom attributes that were sent as they are stored, as most are, in this order; null if any was not. */

@@ -38,9 +38,10 @@ export class ColumnsOfFile {
     return this.all.some(({ to }) => to === target)
   }
 
-  /** Whether managers are named by the values of a column. */
-  isReferred({ sample: { values } }: Candidate): boolean {
-    const texts = [...(this.all.find(({ to }) => to === 'manager')?.sample.values.keys() ?? [])]
+  /** Whether managers are named by the values of a column; or what may be managers. */
+  isReferred({ sample: { values } }: Candidate, orMaybe = false): boolean {
+    const manager = this.all.find(({ to, likely }) => to === 'manager' || (orMaybe && likely === 'manager'))
+    const texts = [...(manager?.sample.values.keys() ?? [])]
     const isIn = (text: string) => spellManager('external_id', trimBlanks(text)).some((id) => values.has(id))
     return texts.length > 0 && texts.filter(isIn).length >= texts.length * MOST
   }

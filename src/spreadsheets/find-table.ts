@@ -264,9 +264,12 @@ function findHeader(rows: readonly FileRow[]): number {
   const width = typicalWidth(rows)
   const isWide = (filled: readonly string[]) => filled.length > 0 && filled.length >= width * FILLED_SHARE
   const cells = rows.map((row) => (isAboutFile(row) ? [] : listFilled(row)))
-  const header = cells.findIndex((filled) => {
-    if (filled.length > 0 && countFields(filled) * 2 >= filled.length) return true
-    return isWide(filled) && filled.filter(isValue).length <= filled.length * VALUE_SHARE
+  const areNames = (filled: readonly string[] = []) =>
+    isWide(filled) && filled.filter(isValue).length <= filled.length * VALUE_SHARE
+  const header = cells.findIndex((filled, at) => {
+    if (areNames(filled)) return true
+    const isGroup = !isWide(filled) && areNames(cells[at + 1]) && countKnown(cells[at + 1]!) > countKnown(filled)
+    return filled.length > 0 && countFields(filled) * 2 >= filled.length && !isGroup
   })
   const wide = cells.findIndex(isWide)
   // A row of values above may be a record: then no row names the columns.
@@ -275,15 +278,18 @@ function findHeader(rows: readonly FileRow[]): number {
   return wide === -1 ? cells.findIndex(({ length }) => length > 0) : wide
 }
 
+function countKnown(names: readonly string[]): number {
+  return names.filter((cell) => findField(cell) !== undefined || recognizeHeader(cell) !== null).length
+}
+
 /** The names of columns that are known, of which so many tell that a row names columns. */
 const KNOWN_NAMES = 2
 
 /** Whether a row names columns rather than being a record: it doesn't look like the rows below it. */
 function namesColumns(rows: readonly FileRow[], at: number): boolean {
   const filled = listFilled(rows[at]!)
-  const known = filled.filter((cell) => findField(cell) !== undefined || recognizeHeader(cell) !== null).length
   if (isNumbered(filled)) return true
-  return known >= Math.min(KNOWN_NAMES, filled.length) || !isLikeOthers(rows[at]!, rows.slice(at + 1))
+  return countKnown(filled) >= Math.min(KNOWN_NAMES, filled.length) || !isLikeOthers(rows[at]!, rows.slice(at + 1))
 }
 
 /** Whether names only number the columns: F1, F2, F3. */

@@ -271,8 +271,12 @@ export function listQuestions(mapping: Mapping): Question[] {
     const open = words.flatMap(([word, status]) => (status === null ? word : []))
     if (open.length > 0) ask(`words ${at}`, weighed, { about: 'words', words: open })
   }
-  const { counts } = mapping
-  const ofFile = FILE_QUESTIONS.filter((about) => mapping[about] === null && (counts?.[about] ?? 0) > 0)
+  const { columns, counts } = mapping
+  // A column that is open may say who a manager is.
+  const isEarly = columns.some(({ to }) => to === null)
+  const ofFile = FILE_QUESTIONS.filter(
+    (about) => mapping[about] === null && (counts?.[about] ?? 0) > 0 && !(isEarly && about === 'unknown_managers'),
+  )
   return [...asked.values(), ...ofFile.map((about) => ({ about, rows: counts![about] }))]
 }
 

@@ -5,6 +5,7 @@ import type { Target } from './mapping.ts'
 import { readWord } from './propose-reading.ts'
 import { findDateOrders } from './read-date.ts'
 import { isAboutWork, isPrivate } from './recognize-header.ts'
+import { readNameWithId } from './split-name.ts'
 import { readYesOrNo } from './status-words.ts'
 import { isDateText } from './weigh-values.ts'
 
@@ -70,11 +71,16 @@ function findOthers(columns: readonly Candidate[], { rows }: FileSample): Readon
 const USUAL_WORDS = 50
 const SALUTATION = /^\p{Script=Latin}{1,4}\.?$/u
 
+const NAME = /\p{L}{2}.*\s.*\p{L}{2}/u
+const isNamedWithId = (value: string) => NAME.test(readNameWithId(value)?.name ?? '')
+
 /** What the name of a column says; null if its values contradict, so that somebody is asked. */
 function readMeaning({ meaning, header, sample, evidence }: Candidate): Target | null {
   const ifMost = (target: Target, isSo: (value: string) => boolean) =>
     [...sample.values.keys()].filter(isSo).length * 2 >= sample.values.size ? target : null
-  const isName = evidence.fullNames > 0.5 && evidence.codes === 0
+  const isName =
+    (evidence.fullNames > 0.5 || (sample.filled > 0 && ifMost('full_name', isNamedWithId) !== null)) &&
+    evidence.codes === 0
   switch (meaning) {
     case null:
     case 'never_store':
@@ -219,7 +225,7 @@ function findKey(columns: readonly Candidate[]): void {
 }
 
 /** Whether managers are named by values of a column. */
-function namesManagers({ sample: { values } }: Candidate, columns: readonly Candidate[]): boolean {
+export function namesManagers({ sample: { values } }: Candidate, columns: readonly Candidate[]): boolean {
   const manager = columns.find(({ to }) => to === 'manager')
   return manager !== undefined && [...manager.sample.values.keys()].some((text) => values.has(text))
 }

@@ -3,7 +3,7 @@ import { all, ask, type Candidate, TEXTS } from './candidate.ts'
 import type { FileSample } from './column-samples.ts'
 import { ColumnsOfFile, MOST } from './columns-of-file.ts'
 import { HEADING_COLUMN } from './find-table.ts'
-import { lacksNames, proposeByName } from './propose-by-name.ts'
+import { lacksNames, namesManagers, proposeByName } from './propose-by-name.ts'
 import { foldLatin } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
 import { readStatusWord } from './status-words.ts'
@@ -135,15 +135,23 @@ function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void 
 }
 
 function proposeIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const used = file.all.find(({ to }) => to === 'external_id')
+  // A login is made of a name, and changes with it.
+  const isLogin = used?.meaning === 'user_name' && used.evidence.codes < 0.5 && !namesManagers(used, file.all)
   // One value tells nothing.
-  if (file.has('external_id') || file.sample.count < 2) return
-  const found = unknown.filter(({ evidence, sample: { filled } }) => {
-    const isCode = evidence.codes >= MOST && evidence.addresses === 0 && !evidence.isCounter
-    return isCode && evidence.isUnique && filled >= file.sample.count * MOST
+  if ((used && !isLogin) || file.sample.count < 2) return
+  const found = unknown.filter((column) => {
+    const { evidence, sample } = column
+    const isCode = evidence.codes >= MOST && evidence.addresses === 0
+    const isCounter = evidence.isCounter && !file.isReferred(column, true)
+    return isCode && !isCounter && evidence.isUnique && sample.filled >= file.sample.count * MOST
   })
   // A phone number, or the number of a department, is unique in a small file, too.
-  const proven = found.filter((column) => file.isReferred(column) || isOwn(column, file))
+  const proven = found.filter(
+    (column) => !column.evidence.isCounter && (file.isReferred(column) || isOwn(column, file)),
+  )
   const [sure, more] = proven
+  if (isLogin) return found.length === 0 ? undefined : ask([...found, used], 'external_id')
   if (sure && !more) sure.to = 'external_id'
   else ask(found, 'external_id')
 }
@@ -200,7 +208,9 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     const isLong = isCode(column) && words.every((text) => trimBlanks(text).length >= LONG_CODE)
     if (isLong && file.has('termination_date')) return false
     const isTiny = count <= FEW_ROWS && (evidence.texts === 1 || words.every(({ length }) => length < 3))
-    const isFew = (evidence.isFew || isTiny) && evidence.addresses + evidence.phones + evidence.dates === 0
+    // Where nothing else says who has left, the reason for it may.
+    const isRemark = !file.has('termination_date') && sample.filled < count && evidence.texts === 1 && isShort(words)
+    const isFew = (evidence.isFew || isTiny || isRemark) && evidence.addresses + evidence.phones + evidence.dates === 0
     return (isFew && !isSure) || words.some((word) => readStatusWord(word) !== undefined)
   })
   const isKnown = ({ sample }: Candidate) =>
@@ -216,16 +226,17 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
 }
 
 const MAX_LENGTH = 60
+const isShort = (texts: readonly string[]) => texts.every(({ length }) => length <= MAX_LENGTH)
 
 function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   if (TEXTS.every((target) => target === 'division' || file.has(target))) return
   const found = unknown.filter((column) => {
     const { evidence, sample } = column
     const texts = [...sample.values.keys()]
-    const isShort = texts.every(({ length }) => length <= MAX_LENGTH) && texts.some(({ length }) => length > 1)
+    const isWord = isShort(texts) && texts.some(({ length }) => length > 1)
     const isName = isFullName(column) || file.isOfOthers(column)
     const isText = evidence.texts >= 0.5 && evidence.addresses === 0
-    return isText && isShort && !isName && sample.filled * 2 > file.sample.count
+    return isText && isWord && !isName && sample.filled * 2 > file.sample.count
   })
   ask(found)
 }

@@ -78,8 +78,7 @@ export function* completeReadings(
   const columns: ColumnMapping[] = []
   let left = MAX_FILE_WORDS
   for (const [at, column] of mapping.columns.entries()) {
-    const values = placed[at]!.sample.values.keys()
-    const given = { to: column.to, meaning: recognizeHeader(column.header), values }
+    const given = { to: column.to, meaning: recognizeHeader(column.header), own: placed[at]!.sample }
     const reading = proposeReading({ ...given, candidates: placed, sample, isOwn })
     const words = reading.words && joinWords(reading.words, column.words ?? {}, left)
     columns.push({ ...reading, ...column, ...(words && { words }) })

@@ -16,7 +16,7 @@ interface ReadColumn {
   to: Target | null
   /** What its name says. */
   meaning: string | null
-  values: Iterable<string>
+  own: ColumnSample
   candidates: readonly { to: Target | null; at: number; sample: ColumnSample }[]
   sample: FileSample
   /** Whether this program wrote the file, as it writes values. */
@@ -28,7 +28,7 @@ type Reading = Omit<ColumnMapping, 'header' | 'to' | 'name'>
 /** Proposes how the values of a column are read. What they don't tell is null. */
 export function proposeReading(column: ReadColumn): Reading {
   const { to, meaning, isOwn } = column
-  const values = [...column.values]
+  const values = [...column.own.values.keys()]
   if (isDate(to)) return proposeDates(values)
   if (to === 'status') return { words: proposeWords(values, meaning, column) }
   if (to === 'full_name') return { names: proposeNames(values, column) }
@@ -60,13 +60,17 @@ function proposeOrder(values: readonly string[]): Pick<Reading, 'dates'> {
 function proposeWords(
   values: readonly string[],
   meaning: string | null,
-  { candidates, sample }: ReadColumn,
+  { own, sample }: ReadColumn,
 ): Record<string, Status | null> {
   const words = values.map((word): [string, Status | null] => [word, readWord(word, meaning)])
+  // That most people have left is more likely the opposite of what the name of a column seems to say.
+  const gone = words.reduce((sum, [word, status]) => sum + (status === 'inactive' ? own.values.get(word)! : 0), 0)
+  const isFlag = meaning === 'status_flag' || meaning === 'status_inverted'
+  if (isFlag && gone * 2 > sample.count)
+    return Object.fromEntries(values.map((word) => [word, readStatusWord(word) ?? null]))
   // A mark, such as an x: what its absence means is open, too.
   const isMark = words.length === 1 && (meaning !== 'status' || words[0]![1] === null)
-  const own = candidates.find(({ to, sample: { values: found } }) => to === 'status' && found.has(values[0] ?? ''))
-  return Object.fromEntries(isMark && own && own.sample.filled < sample.count ? [...words, ['', null]] : words)
+  return Object.fromEntries(isMark && own.filled < sample.count ? [...words, ['', null]] : words)
 }
 
 /** What a word says in a column with such a name; null if that is not known. */

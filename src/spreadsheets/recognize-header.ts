@@ -123,6 +123,9 @@ function splitCompound(word: string): WordClass[][] | null {
     // Short words of Latin letters begin many others.
     const isShort = at < 3 && /^[a-z]/.test(word)
     const rest = first && !isShort ? (splitCompound(word.slice(at)) ?? splitLinked(word.slice(at))) : null
+    // What stands before "active" may be the opposite: désactivé.
+    if (rest?.flat().some((name) => name === 'status_flag' || name === 'status_inverted') && /^[a-z]/.test(word))
+      continue
     if (rest) return [first!, ...rest]
   }
   return null

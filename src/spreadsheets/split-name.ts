@@ -30,10 +30,13 @@ const PARTICLES = new Set(
 /** The longest name that is looked at, in UTF-16 units. */
 const MAX_NAME = 512
 
+/** The id that a system writes behind a name: "Ana Perez (000231)". */
+const ID_BEHIND = /\((?=[^()]*\d)[^()]*\)\s*$/
+
 /** Splits a full name; null if the rule doesn't say how. */
 export function splitName(text: string, rule: NameRule | null): SplitName | null {
   if (text.length > MAX_NAME) return null
-  const name = tidy(text)
+  const name = tidy(text.replace(ID_BEHIND, ''))
   const [last, first, ...others] = name.split(/\s*[,、，]\s*/)
   if (first !== undefined) return others.length > 0 || !last || first === '' ? null : { first, last }
   if (rule === null) return null

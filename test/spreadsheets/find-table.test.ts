@@ -82,6 +82,13 @@ await t.test('of two header rows, headings tell apart columns with the same name
   )
 })
 
+await t.test('headings of groups are no names of columns, also if they are those of attributes', async (t) => {
+  const names = ['Badge', 'Employee', 'Department Name', 'Code', 'Site Name', 'Email']
+  const header = 'Badge,Employee,Name,Code,Name,Email'
+  const rows = ['7,Ana Ek,Sales,10,Bonn,ana@x.example', '8,Bo Fox,Sales,10,Bonn,bo@x.example']
+  t.match(await find([',,Department,,Site,', header, ...rows]), { header: 2, names, leftOut: ['1-1 above_header'] })
+})
+
 await t.test('blank cells are empty', async (t) => {
   t.match(await find([HEADER, ROWS[0]!, ' , ,\u00a0', ROWS[1]!]), { records: [2, 4], leftOut: ['3-3 empty'] })
 })

@@ -77,3 +77,48 @@ await t.test(
     t.end()
   },
 )
+
+await t.test('names with the id behind them identify nobody beside a column of ids', (t) => {
+  const { to } = propose(`Worker,Employee ID,Work email
+Ana Perez (31),31,ana@x.example
+Bo Van Ek (32),32,bo@x.example
+Cy Fox (33),33,cy@x.example`)
+  t.strictSame(to, { Worker: 'full_name', 'Employee ID': 'external_id', 'Work email': 'email' })
+  t.end()
+})
+
+await t.test('a login is asked where another column may be the id', (t) => {
+  const table = (codes: string[]) => `username,idnumber,firstname,lastname,email
+alefevre,${codes[0]},Amélie,Lefèvre,amelie@x.example
+bgarnier,${codes[1]},Bastien,Garnier,bastien@x.example
+croussel,${codes[2]},Clémence,Roussel,clemence@x.example`
+  t.strictSame(propose(table(['P300', 'P301', 'P302'])).asked, ['username', 'idnumber'])
+  t.match(propose(table(['', '', ''])), { to: { username: 'external_id' }, asked: [] })
+  t.end()
+})
+
+await t.test('yes and no are asked where the name of a column may say the opposite of active', (t) => {
+  const table = (name: string, first: string, second: string) =>
+    propose(`Email,First name,${name}\na@x.example,Ana,${first}\nb@x.example,Bo,${second}\nc@x.example,Cy,${second}`)
+  t.strictSame(table('Collaborateur désactivé', 'Oui', 'Non').asked, ['Collaborateur désactivé'])
+  t.strictSame(table('Active', 'Yes', 'No').asked, ['Active'], 'most of them would have left')
+  t.strictSame(table('Active', 'No', 'Yes').asked, [])
+  t.end()
+})
+
+await t.test('remarks that few rows have are asked where nothing else says who has left', (t) => {
+  const table = (more: [string, string, string]) =>
+    propose(`Email,First name,Reason for leaving,${more[0]}
+a@x.example,Ana,,${more[1]}\nb@x.example,Bo,Retirement,${more[2]}\nc@x.example,Cy,,${more[1]}
+d@x.example,Di,Better offer,${more[2]}\ne@x.example,Ed,,${more[1]}`)
+  t.strictSame(table(['City', 'Bonn', 'Bonn']).asked, ['Reason for leaving'])
+  t.strictSame(table(['End date', '', '2024-01-31']).asked, [])
+  t.end()
+})
+
+await t.test('numbers that only number the rows are asked where managers are named by them', (t) => {
+  const { asked } = propose(`Ansattnr,Fornavn,Etternavn,Nærmeste leder
+1,Kari,Hansen,\n2,Bjørn,Lie,1\n3,Siri,Ås,2\n4,Pål,Moe,2`)
+  t.ok(asked.includes('Ansattnr'))
+  t.end()
+})

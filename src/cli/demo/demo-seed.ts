@@ -72,6 +72,13 @@ async function callThroughApi({ config, database, store }: Opened, demo: DemoCre
   }
 }
 
+interface DemoAnswer {
+  code?: string
+  detail?: string
+  result?: string
+  employees?: DemoEmployee[]
+}
+
 /** Returns the employees that the call has created. Throws a StartupError if the answer isn't the expected one. */
 async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call: DemoCall): Promise<DemoEmployee[]> {
   const response = await fetch(baseUrl + call.path, {
@@ -79,10 +86,11 @@ async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call:
     headers: { 'x-api-id': api_id, 'x-api-key': api_key, 'content-type': 'application/json', ...call.headers },
     body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body),
   })
-  const answer = (await response.json()) as { code?: string; result?: string; employees?: DemoEmployee[] }
+  const answer = (await response.json()) as DemoAnswer
   const outcome = answer.code ?? answer.result ?? (response.status === 201 ? 'created' : 'bulk_updated')
   if (outcome === call.outcome) return answer.employees ?? []
-  throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${outcome} instead of ${call.outcome}`)
+  const got = `${response.status} ${outcome} ${answer.detail ?? ''}`.trim()
+  throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${got} instead of ${call.outcome}`)
 }
 
 function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {

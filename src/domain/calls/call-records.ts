@@ -20,8 +20,8 @@ import { refuseUnknownField } from './unknown-field.ts'
 export interface SentRecord {
   /** Zero-based index in the call. */
   index: number
-  /** JSON Pointer of the record in the body as sent. */
-  pointer: string
+  /** JSON Pointer of the list in the body that has the record at its index; null if the body is the record. */
+  list: string | null
   sent: SentJson
 }
 
@@ -105,7 +105,7 @@ export type CallRecords = { records: SentRecord[]; problem?: undefined } | { pro
 /** The records of a call that may have several: `{"employees": […]}`, a bare array, or, if it may be, one bare object. */
 export function recordsOfMany(operation: ManyOperation, body: SentJson, maxRecords: number): CallRecords {
   const isOne = rulesOf(operation).body === 'one or many' && isObject(body) && !Object.hasOwn(body, 'employees')
-  if (isOne) return { records: [{ index: 0, pointer: '', sent: body }] }
+  if (isOne) return { records: [{ index: 0, list: null, sent: body }] }
   if (Array.isArray(body)) return recordsOfArray(body, '', maxRecords)
   if (!isObject(body) || !Array.isArray(body.employees)) {
     return refused('The body must be an array of records, or an object with an "employees" array')
@@ -118,20 +118,20 @@ export function recordsOfMany(operation: ManyOperation, body: SentJson, maxRecor
 /** The one record of `PATCH /v1/employees/{id}`. */
 export function recordOfOne(body: SentJson): CallRecords {
   if (!isObject(body)) return refused('The body must be an object: a JSON Merge Patch of the employee', 1)
-  return { records: [{ index: 0, pointer: '', sent: body }] }
+  return { records: [{ index: 0, list: null, sent: body }] }
 }
 
 function refused(detail: string, count = 0): CallRecords {
   return { problem: problem('invalid_body', detail), count }
 }
 
-function recordsOfArray(array: SentJson[], pointer: string, maxRecords: number): CallRecords {
+function recordsOfArray(array: SentJson[], list: string, maxRecords: number): CallRecords {
   const count = array.length
   if (count === 0) return { problem: problem('empty_batch', 'The call must have at least 1 record'), count }
   if (count > maxRecords) {
     return { problem: problem('batch_too_large', `The call must have at most ${maxRecords} records`), count }
   }
-  return { records: array.map((sent, index) => ({ index, pointer: `${pointer}/${index}`, sent })) }
+  return { records: array.map((sent, index) => ({ index, list, sent })) }
 }
 
 /** Reads the record of a single update, whose employee is in the path. */
@@ -161,7 +161,7 @@ export function isReadable(sent: SentJson): sent is Record<string, SentJson> {
 function unreadable(record: SentRecord, locator: Locator | null): ReadRecord {
   const errors = new RecordErrors()
   errors.addFirst(whyUnreadable(record.sent))
-  return { ...record, locator, patch: {}, localPhones: [], managers: [], statedId: null, errors }
+  return { ...record, locator, patch: {}, localPhones: NO_PHONES, managers: NO_MANAGERS, statedId: null, errors }
 }
 
 function whyUnreadable(sent: SentJson): FieldError {
@@ -212,6 +212,10 @@ export const MANAGER_FIELDS: Readonly<Record<ManagerReference['field'], Locator[
   manager_email: 'email',
 }
 
+// Shared by the many records without them.
+const NO_PHONES: ReadRecord['localPhones'] = []
+const NO_MANAGERS: ReadRecord['managers'] = []
+
 /** The attribute whose rules apply to each field. */
 const FIELDS: ReadonlyMap<string, AttributeName> = new Map([
   ...ATTRIBUTE_NAMES.map((name) => [name, name] as const),
@@ -221,16 +225,17 @@ const FIELDS: ReadonlyMap<string, AttributeName> = new Map([
 
 /** Reads all members of a record except the one that locates the employee, which was read before. */
 function readFields(
-  { index, pointer }: SentRecord,
+  { index, list }: SentRecord,
   sent: Record<string, SentJson>,
   { locator, locating, error }: LocatorReading & { locating: string | undefined },
 ): ReadRecord {
   const errors = new RecordErrors()
   if (error) errors.addFirst(error)
   const patch: Record<string, unknown> = {}
-  const localPhones: { name: AttributeName; text: string }[] = []
-  const managers: ManagerReference[] = []
-  for (const name of Object.keys(sent)) {
+  let localPhones = NO_PHONES
+  let managers = NO_MANAGERS
+  // Lists no names, as Object.keys would. Parsed JSON inherits none.
+  for (const name in sent) {
     if (name === locating) continue
     const attribute = FIELDS.get(name)
     if (attribute === undefined) {
@@ -243,15 +248,15 @@ function readFields(
       continue
     }
     const { value, errors: faults, localPhone } = readAttribute(attribute, sent[name], name)
-    if (localPhone !== undefined) localPhones.push({ name: attribute, text: localPhone })
+    if (localPhone !== undefined) localPhones = [...localPhones, { name: attribute, text: localPhone }]
     else if (faults) for (const { below = [], fault } of faults) errors.add([name, ...below], fault)
     else if (isManagerField(name)) {
       const by = { field: MANAGER_FIELDS[name], ...storedAs(attribute, sent[name], value) }
-      managers.push({ field: name, locator: value === null ? null : { ...by, value: value as string } })
+      managers = [...managers, { field: name, locator: value === null ? null : { ...by, value: value as string } }]
     } else patch[name] = value
   }
   const statedId = locating === 'id' ? null : readStatedId(sent.id, errors)
-  return { index, pointer, sent, locator, patch, localPhones, managers, statedId, errors }
+  return { index, list, sent, locator, patch, localPhones, managers, statedId, errors }
 }
 
 function isManagerField(name: string): name is ManagerReference['field'] {

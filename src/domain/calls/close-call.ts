@@ -123,9 +123,9 @@ function setsStatus({ patch }: ReadRecord): boolean {
 }
 
 function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
-  return drafts.flatMap(({ record, after, effect }) =>
-    !effect || effect.result === 'no_updates' ? [{ employee: after!, patch: record.patch }] : [],
-  )
+  return drafts
+    .filter(({ effect }) => !effect || effect.result === 'no_updates')
+    .map(({ record, after }) => ({ employee: after!, patch: record.patch }))
 }
 
 export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
@@ -147,12 +147,13 @@ export function* failCall(drafts: Draft[], counts: CallCounts, context: CallCont
  * what their messages are made of.
  */
 function refuseRecord({ record, before, errors: found }: Draft, { fieldNames = {} }: RefusalWording): RefusedRecord {
-  const { index, locator, sent } = record
+  const { index, list, locator, sent } = record
+  const ownPointer = list === null ? '' : `${list}/${index}`
   const id = before?.id ?? null
   const errors = found.kept.map(({ path, fault, employeeId }) => {
     const [name = '', ...below] = path
     const named = path.length === 0 ? path : namedPath(name, fieldNames).concat(below)
-    const pointer = errorPointer(record.pointer, named)
+    const pointer = errorPointer(ownPointer, named)
     const message = wordFault(renameFields(fault, fieldNames))
     return { index, id: id ?? employeeId ?? null, pointer, code: codeOf(fault), message }
   })

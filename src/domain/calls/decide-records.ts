@@ -116,6 +116,9 @@ function refuseRepeated(byEmployee: DraftsOf): void {
   }
 }
 
+/** A new employee. */
+const touchesAll = () => true
+
 /** Adds the errors that depend on the state after the whole call. */
 function* judge(
   drafts: Draft[],
@@ -129,7 +132,7 @@ function* judge(
       ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))
       : (name: string) => Object.hasOwn(record.patch, name)
     addStateErrors(errors, after, touched)
-    if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : () => true)
+    if (effect || isReadable(record.sent)) addMissing(errors, after, effect ? touched : touchesAll)
   })
   yield* addUniquenessErrors(drafts, byEmployee, directory, operation)
   yield* addManagerErrors(drafts, directory)

@@ -41,7 +41,7 @@ function takeBack(events: readonly CallEvent[], index: number): ReadRecord {
   const sent = { id, ...patch }
   return {
     index,
-    pointer: `/${index}`,
+    list: '',
     sent,
     locator: { field: 'id', value: id },
     patch: others,

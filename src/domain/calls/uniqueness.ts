@@ -103,7 +103,7 @@ export const NO_TOUCHES: Touches = { located: NOBODY, managers: NOBODY, claimed:
 export function touchedValues(records: ReadRecord[]): Touches {
   return {
     located: naming(records.flatMap(({ locator }) => locator ?? [])),
-    managers: naming(records.flatMap(({ managers }) => managers.flatMap(({ locator }) => locator ?? []))),
+    managers: naming(records.flatMap(({ managers }) => managers).flatMap(({ locator }) => locator ?? [])),
     claimed: claimedValues(records),
   }
 }

@@ -153,10 +153,8 @@ export function attributesSet(sent: AttributePatch): AttributesSet {
 
 /** A merge patch of nothing: what null would remove is not there (RFC 7396 section 2). */
 function withoutNulls(custom: Record<string, CustomValue | null>): Record<string, CustomValue | null> {
-  const entries = Object.entries(custom)
-  return entries.some(([, value]) => value === null)
-    ? Object.fromEntries(entries.filter(([, value]) => value !== null))
-    : custom
+  if (!Object.values(custom).includes(null)) return custom
+  return Object.fromEntries(Object.entries(custom).filter(([, value]) => value !== null))
 }
 
 /** The effect of a merge patch on an employee. */
@@ -279,8 +277,9 @@ export function addMissing(
   after: Pick<Employee, (typeof ALTERNATIVES)[number][number]>,
   touched: (name: AttributeName) => boolean,
 ): void {
+  const isMissing = (name: keyof typeof after) => after[name] === null
   for (const names of ALTERNATIVES) {
-    if (names.some((name) => after[name] !== null)) continue
+    if (!names.every(isMissing)) continue
     const first = names.find(touched)
     if (first === undefined) continue
     // One that was sent and refused is not missing.

@@ -58,7 +58,7 @@ export function readDeletion(request: ScimRequest & { id: string }): FittedComma
 function newRecord(sent: unknown, names: KeptNames): ReadRecord {
   const errors = new RecordErrors()
   const [locator, statedId] = [null, null]
-  return { index: 0, pointer: '', sent, locator, patch: {}, localPhones: [], managers: [], statedId, errors, names }
+  return { index: 0, list: null, sent, locator, patch: {}, localPhones: [], managers: [], statedId, errors, names }
 }
 
 function* buildCommand({ operations, unread }: Operations, sent: unknown, request: ScimRequest): Pieces<FittedCommand> {

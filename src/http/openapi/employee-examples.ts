@@ -1,6 +1,6 @@
 import { UNSET_ATTRIBUTES } from '#domain/attributes'
 import type { Employee } from '#domain/employees/employee'
-import { example, type Example } from './schema-parts.ts'
+import { example } from './schema-parts.ts'
 
 /*
  * The examples of the public API tell one story: Ana is created, then her manager, and later both are changed. The tests
@@ -35,7 +35,7 @@ const ANA = employee({ id: ANA_ID, ...NEW_ANA })
 const RAJ = employee({ id: RAJ_ID, ...NEW_RAJ })
 const PROMOTED = { ...ANA, job_title: 'Head of Sales', custom_attributes: { grade: 7 }, version: 2 }
 
-export const CREATE_BODIES: Record<string, Example> = {
+export const CREATE_BODIES = {
   one: example('One employee', NEW_ANA),
   several: example('Several, with optional attributes', {
     employees: [
@@ -64,21 +64,21 @@ export const CREATE_BODIES: Record<string, Example> = {
   ]),
 }
 
-export const CREATED: Record<string, Example> = {
+export const CREATED = {
   one: example('One employee', { log_id: LOG_ID, employees: [ANA] }),
 }
 
-export const CREATABLE: Record<string, Example> = {
+export const CREATABLE = {
   one: example('One employee, with validate_only', { employees: [{ ...ANA, id: null }] }),
 }
 
-export const EMPLOYEE_READ: Record<string, Example> = { one: example('An employee', RAJ) }
+export const EMPLOYEE_READ = { one: example('An employee', RAJ) }
 
-export const EMPLOYEES_LISTED: Record<string, Example> = {
+export const EMPLOYEES_LISTED = {
   page: example('The last page', { items: [ANA, RAJ], next_cursor: null }),
 }
 
-export const ERASED_EMPLOYEES: Record<string, Example> = {
+export const ERASED_EMPLOYEES = {
   one: example('One erasure', {
     employees: [{ id: EXAMPLE_EMPLOYEE_ID, position: 1042 }],
     position: 1187,
@@ -86,14 +86,14 @@ export const ERASED_EMPLOYEES: Record<string, Example> = {
   }),
 }
 
-export const UPDATE_ONE_BODIES: Record<string, Example> = {
+export const UPDATE_ONE_BODIES = {
   change: example('Change', { job_title: 'Head of Sales', custom_attributes: { grade: 7 } }),
   clear: example('Clear', { job_title: null, custom_attributes: { grade: null } }),
   deactivate: example('Deactivate', { status: 'inactive', termination_date: '2026-12-31' }),
   reactivate: example('Reactivate', { status: 'active', termination_date: null }),
 }
 
-export const UPDATED_ONE: Record<string, Example> = {
+export const UPDATED_ONE = {
   change: example('Change', {
     log_id: LOG_ID,
     result: 'synced',
@@ -103,7 +103,7 @@ export const UPDATED_ONE: Record<string, Example> = {
   }),
 }
 
-export const UPDATE_MANY_BODIES: Record<string, Example> = {
+export const UPDATE_MANY_BODIES = {
   several: example('Several, each identified differently', {
     employees: [
       { id: ANA_ID, email: 'ana.perez.lopez@example.com' },
@@ -114,7 +114,7 @@ export const UPDATE_MANY_BODIES: Record<string, Example> = {
   array: example('A bare array', [{ external_id: 'HR-1001', department: 'Research' }]),
 }
 
-export const UPDATED_MANY: Record<string, Example> = {
+export const UPDATED_MANY = {
   several: example('Two employees', {
     log_id: LOG_ID,
     counts: { total: 2, updated: 1, deactivated: 0, failed: 0, no_updates: 1 },
@@ -126,7 +126,7 @@ export const UPDATED_MANY: Record<string, Example> = {
   }),
 }
 
-export const PARTLY_APPLIED: Record<string, Example> = {
+export const PARTLY_APPLIED = {
   partly: example('Two records with all_or_none=false, of which one failed', {
     log_id: LOG_ID,
     counts: { total: 2, updated: 1, deactivated: 0, failed: 1, no_updates: 0 },
@@ -153,7 +153,7 @@ export const PARTLY_APPLIED: Record<string, Example> = {
   }),
 }
 
-export const UPSERT_BODIES: Record<string, Example> = {
+export const UPSERT_BODIES = {
   sync: example('A sync: one employee exists, one is new', {
     employees: [
       { external_id: 'HR-1001', first_name: 'Raj', last_name: 'Patel', email: 'raj.patel@example.com' },
@@ -163,7 +163,7 @@ export const UPSERT_BODIES: Record<string, Example> = {
   array: example('A bare array', [{ email: 'ife.bello@example.com', job_title: 'Analyst' }]),
 }
 
-export const UPSERTED: Record<string, Example> = {
+export const UPSERTED = {
   sync: example('One employee unchanged, one created', {
     log_id: LOG_ID,
     counts: { total: 2, updated: 0, deactivated: 0, failed: 0, no_updates: 1 },
@@ -175,7 +175,7 @@ export const UPSERTED: Record<string, Example> = {
   }),
 }
 
-export const KEY_VERIFICATION: Record<string, Example> = {
+export const KEY_VERIFICATION = {
   monthly: example('A key with a monthly quota', {
     company_name: 'Acme',
     last_used: '2026-11-20T14:58:12.003Z',

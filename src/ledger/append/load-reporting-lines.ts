@@ -59,7 +59,7 @@ interface Move {
 }
 
 function findMove(calls: WriteCall[], employees: LoadedEmployees): Move {
-  const records = calls.flatMap(({ command }) => recordsOf(command))
+  const records = calls.flatMap(({ command }) => recordsOf(command).filter(({ managers }) => managers.length > 0))
   const managed = records.flatMap(({ locator, managers }) =>
     managers.flatMap(({ locator: named }) => (named ? [{ locator, named }] : [])),
   )

@@ -27,13 +27,14 @@ import {
 } from '#pages/parts/elements'
 import {
   checkForm,
-  findError,
   readSeenVersion,
   readWholeNumber,
   renderFields,
   type FormFields,
   type FormProblem,
   renderHidden,
+  renderBox,
+  renderBoxes,
 } from '#pages/parts/form'
 import { renderForm, type PageRequest, type Form, type PageContent, type PageForms } from '#pages/parts/form-page'
 import { addQuestionPage, renderProof, requireProof } from '#pages/parts/question-page'
@@ -181,16 +182,15 @@ const EVERYTHING = 'everything'
 /** Renders what the token may do, as far as there is a choice. */
 function renderScopes(role: Role, fields: FormFields, problem: FormProblem) {
   if (role === 'member') return renderHidden(EVERYTHING, 'on')
-  const fault = findError('scopes', 'Access', problem)
   const boxes: [name: string, words: string][] = scopesOf(role).map((scope) => [scope, SCOPE_WORDS[scope]])
-  return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="scopes-fault"`}>
-    <legend>The program may</legend>
-    ${[...boxes, [EVERYTHING, describeScopes(null)]].map(([name = '', words = '']) => {
-      const checked = fields[name] === undefined ? '' : html`checked`
-      return html`<label><input type="checkbox" name="${name}" ${checked} /> ${words}</label>`
-    })}
-    ${fault !== undefined && html`<p class="fault" id="scopes-fault">Choose what the program may do</p>`}
-  </fieldset>`
+  const all = [...boxes, [EVERYTHING, describeScopes(null)] as const]
+  return renderBoxes(
+    'scopes',
+    'The program may',
+    all.map(([name, words]) => renderBox(name, words, fields)),
+    problem,
+    'Choose what the program may do',
+  )
 }
 
 function scopesOf(role: Role): readonly TokenScope[] {

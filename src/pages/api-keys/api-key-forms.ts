@@ -33,9 +33,11 @@ import {
   renderFields,
   renderSeenVersion,
   renderHidden,
+  renderBox,
+  describeZone,
 } from '#pages/parts/form'
 import { formatScopes, DAYS, formatExpectedCalls } from '#pages/parts/key-words'
-import { describeZone, html } from '#pages/parts/elements'
+import { html } from '#pages/parts/elements'
 import { renderFormSection, type PageForms } from '#pages/parts/form-page'
 import { capitalise } from '#pages/parts/call-words'
 
@@ -283,18 +285,7 @@ function renderExpectation(fields: FormFields, problem: FormProblem, timeZone: s
     <div class="way-time">${renderFields([{ ...TIME, hint }], fields, problem)}
     <fieldset${noDay !== undefined && html` aria-describedby="days-fault"`}>
       <legend>Days</legend>
-      ${WEEKDAYS.map(
-        (weekday) =>
-          html`<label
-            ><input
-              type="checkbox"
-              name="day_${weekday}"
-              value="1"
-              ${fields[`day_${weekday}`] !== undefined && html`checked`}
-            />
-            ${DAYS[weekday - 1]}</label
-          > `,
-      )}
+      ${WEEKDAYS.map((weekday) => html`${renderBox(`day_${weekday}`, DAYS[weekday - 1]!, fields)} `)}
       ${noDay !== undefined && html`<p class="fault" id="days-fault">${noDay}</p>`}
     </fieldset></div>
     <div class="way-hours">${renderFields([HOURS], fields, problem)}</div>`

@@ -1,3 +1,4 @@
+import { type SessionUser } from '#accounts/users/sessions'
 import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
@@ -13,7 +14,7 @@ import { formatCount, formatNumber, isOrAre, wasOrWere } from '#wording/numbers'
 import { formatAttributeName } from '#pages/parts/attribute-values'
 import { renderField, type FormFields, toFormProblem, checkForm, readFormFields } from '#pages/parts/form'
 import { addFormPage, renderForm, type PageForms, type PageRequest } from '#pages/parts/form-page'
-import { html, renderStatusBadge, isolate, renderButton } from '#pages/parts/elements'
+import { html, renderStatusBadge, isolate, renderButton, type Html } from '#pages/parts/elements'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import {
   readRefusals,
@@ -171,7 +172,8 @@ type EntryRequest = PageRequest<{ log_id: string }>
 export function addEntryPages(app: FastifyInstance, services: PageServices, path: string) {
   const config = { isHeavyRead: whenGiven(['q', 'error']) }
   app.get(`${path}/:log_id`, { config }, async (request: EntryRequest, reply) => {
-    const { db, entry, client } = await openEntry(services, request)
+    const opened = await openEntry(services, request)
+    const { db, entry } = opened
     const viewer = getViewer(request)
     const { companyId } = viewer
     const outcomes = await countOutcomes(db, companyId, entry)
@@ -185,40 +187,34 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const undoings = isFailed ? [] : await readUndoings(db, companyId, entry.entry.id)
     const refusals = entry.entry.counts.failed > 0 ? await readRefusals(db, companyId, entry) : null
     const page = query.filter && (await readRecordPage(db, companyId, entry, query.filter, query))
-    const body = html`<div class="entry columns">
-      <div>
-        ${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
+    const content = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs)}
         <h1>${renderHeading(entry)} ${renderStatusBadge(entry.entry.status)}</h1>
         ${renderOutcome(entry, outcomes)} ${renderCallCounts(entry, outcomes)} ${renderWholeRefusal(entry)}
         ${renderNotes(entry)}
         ${renderRejectedBody(entry, rejectedBody)}
         ${renderCorrections(entry, correction)} ${renderUndoings(entry, undoings, upload?.id ?? null)}
         ${refusals && renderCauses(entry, refusals, query.given['error'])}
-        ${outcomes.size !== 0 && renderRecords({ entry, outcomes, refusals, query, page })}
-      </div>
-      <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
-    </div>`
+        ${outcomes.size !== 0 && renderRecords({ entry, outcomes, refusals, query, page })}`
     if (!query.filter) void reply.code(400)
-    return sendUserPage(reply, viewer, { title: formatEntryTitle(entry), body })
+    return sendUserPage(reply, viewer, { title: formatEntryTitle(entry), body: renderBeside(content, opened, viewer) })
   })
   app.get(`${path}/:log_id/records/:index`, async (request: PageRequest<{ log_id: string; index: string }>, reply) => {
-    const { db, entry, client } = await openEntry(services, request)
+    const opened = await openEntry(services, request)
+    const { db, entry } = opened
     const { index } = request.params
     const viewer = getViewer(request)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, viewer.companyId, entry, Number(index)) : null
     if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
     const [record] = await addDetails(db, viewer.companyId, [row])
     const ofEntry = { label: formatCall(entry), path: buildEntryUrl(entry) }
-    const body = html`<div class="entry columns">
-      <div>
-        ${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
+    const content = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}
         <h1>Record ${row.index! + 1} · ${renderHeading(entry)} ${renderStatusBadge(record!.outcome)}</h1>
         <p>${renderPersonInFull(record!)} <span class="hint">· <code>index</code> ${index} in the call</span></p>
-        ${renderRecordDetails(record!)}
-      </div>
-      <aside aria-label="Call">${renderRequest(entry, client, viewer.timeZone)}</aside>
-    </div>`
-    return sendUserPage(reply, viewer, { title: `Record ${row.index! + 1} · ${formatEntryTitle(entry)}`, body })
+        ${renderRecordDetails(record!)}`
+    return sendUserPage(reply, viewer, {
+      title: `Record ${row.index! + 1} · ${formatEntryTitle(entry)}`,
+      body: renderBeside(content, opened, viewer),
+    })
   })
 }
 
@@ -228,6 +224,18 @@ async function openEntry({ reads, requireLogEntry }: PageServices, request: Entr
   const db = await reads.of(companyId, request.left)
   const entry = await requireLogEntry(db, companyId, request.params.log_id)
   return { db, entry, client: await readClientOf(db, companyId, entry.position) }
+}
+
+/** Renders content with the facts of the call beside it. */
+function renderBeside(
+  content: Html,
+  { entry, client }: Awaited<ReturnType<typeof openEntry>>,
+  { timeZone }: SessionUser,
+) {
+  return html`<div class="entry columns">
+    <div>${content}</div>
+    <aside aria-label="Call">${renderRequest(entry, client, timeZone)}</aside>
+  </div>`
 }
 
 function renderHeading(entry: LogEntry) {

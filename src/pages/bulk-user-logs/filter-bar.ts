@@ -2,7 +2,7 @@ import { isOperation, OPERATIONS, rulesOf } from '#domain/operations'
 import { buildUrl } from '#wording/navigation'
 import {
   renderChoice,
-  renderDayField,
+  renderOptional,
   renderField,
   toSentence,
   type FormFields,
@@ -15,10 +15,11 @@ import {
   type FormProblem,
   checkPeriod,
   readPeriod,
+  describeZone,
 } from '#pages/parts/form'
 import { capitalise } from '#pages/parts/call-words'
 import { describeCode } from '#wording/attention-words'
-import { isolate, html, type Html, renderChip, renderSegment, describeZone } from '#pages/parts/elements'
+import { isolate, html, type Html, renderChip, renderSegment } from '#pages/parts/elements'
 import { databaseTimeMs } from '#postgres/database-clock'
 import type { EntryFilter, EntryCount, ValueFilter } from '#projections/bulk-user-logs/queries'
 import { fieldError, invalidFields } from '#domain/errors'
@@ -277,13 +278,18 @@ function findMessage(problem: PageFilter['problem'], name: string): string | und
 }
 
 function renderRange({ given, problem }: PageFilter, timeZone: string) {
-  const [from, to] = [given['from'] ?? '', given['to'] ?? '']
   const isWrong = ['from', 'to'].some((name) => findMessage(problem, name) !== undefined)
   return html`<details class="confirm" ${isWrong && html`open`}>
-    <summary class="button" ${from + to !== '' && html`aria-current="true"`}>Range</summary>
+    <summary class="button" ${('from' in given || 'to' in given) && html`aria-current="true"`}>Range</summary>
     <div class="question">
-      ${renderDayField({ name: 'from', label: 'From', value: from, hint: describeZone(timeZone) }, problem)}
-      ${renderDayField({ name: 'to', label: 'To', value: to, hint: 'Including that day.' }, problem)}
+      ${renderOptional(
+        [
+          { name: 'from', label: 'From', type: 'moment', hint: describeZone(timeZone) },
+          { name: 'to', label: 'To', type: 'moment', hint: 'Including that day.' },
+        ],
+        given,
+        problem,
+      )}
       <button>Apply</button>
     </div>
   </details>`

@@ -6,7 +6,7 @@ import { TIME_ZONES, COUNTRIES } from '#domain/accounts/company-settings'
 import { formatTime } from '#domain/local-times'
 import { ChangeCompanyBody, readSettings } from '#api/admin/company'
 import { isolate, renderFacts, renderId, html, renderTime } from '#pages/parts/elements'
-import { checkForm, renderChoice } from '#pages/parts/form'
+import { checkForm } from '#pages/parts/form'
 import { addFormPage, renderForm } from '#pages/parts/form-page'
 import { NAVIGATION } from '#wording/navigation'
 import { type PageServices, getActing, getViewer } from '#pages/parts/context'
@@ -20,7 +20,6 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
     load: (request) => readCompany(db, getViewer(request).companyId),
     render(shown, forms) {
       const { timeZone, country } = shown
-      const values = formatSettings(shown)
       const hint = `All pages show times in this zone. Current time: ${formatTime(databaseTime(), timeZone)}.`
       const zoneField = { name: 'time_zone', label: 'Time zone', options: listZones(timeZone), hint }
       const countryField = { ...COUNTRY_FIELD, options: listCountries(country) }
@@ -32,11 +31,8 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
           Registered: renderTime(shown.createdAt, timeZone),
         })}
         ${renderForm(forms, 'edit', {
-          fields(sent, problem) {
-            const { time_zone: zone, country: code } = { ...values, ...sent }
-            return html`${renderChoice({ ...zoneField, value: zone }, problem)}
-            ${renderChoice({ ...countryField, value: code }, problem)}`
-          },
+          values: formatSettings(shown),
+          fields: [zoneField, countryField],
           buttons: html`<button class="primary">Save</button>`,
         })}`,
       }

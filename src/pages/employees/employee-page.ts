@@ -23,13 +23,20 @@ import {
   renderNameLink,
   renderDayLink,
   renderTime,
-  describeZone,
   isolate,
   renderButton,
   renderEmpty,
 } from '#pages/parts/elements'
 import { renderPageLinks } from '#pages/parts/list-pages'
-import { toFormProblem, renderField, renderFormAlert, readFormFields, type FormFields } from '#pages/parts/form'
+import {
+  toFormProblem,
+  renderFormAlert,
+  readFormFields,
+  type FormFields,
+  type FormControl,
+  renderOptional,
+  describeZone,
+} from '#pages/parts/form'
 import { renderNotice } from '#pages/parts/form-page'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
 import { type PageServices, getViewer } from '#pages/parts/context'
@@ -263,11 +270,12 @@ async function findSteps(
 
 function renderMomentForm(id: string, at: string, timeZone: string) {
   const [time, position] = readLocal(at)?.time === undefined ? ['', /^\d+$/.test(at) ? at : ''] : [at, '']
-  const ofTime = { name: 'time', label: 'Date and time', value: time, hint: describeZone(timeZone) }
-  const ofEvent = { name: 'position', label: 'Or event', value: position, hint: 'Its number in the event stream.' }
+  const fields: FormControl[] = [
+    { name: 'time', label: 'Date and time', type: 'datetime-local', hint: describeZone(timeZone) },
+    { name: 'position', label: 'Or event', type: 'number', min: 0, hint: 'Its number in the event stream.' },
+  ]
   return html`<form method="get" action="${PATH}/${id}" class="filters" aria-label="Point in time">
-    ${renderField({ ...ofTime, type: 'datetime-local', isRequired: false }, null)}
-    ${renderField({ ...ofEvent, type: 'number', min: 0, isRequired: false }, null)}
+    ${renderOptional(fields, { time, position }, null)}
     <div class="actions"><button class="primary">Show</button></div>
   </form>`
 }

@@ -15,15 +15,14 @@ import { findEmployeeIdBy } from '#ledger/read/read-employees'
 import {
   listOptions,
   pickFields,
-  renderChoice,
-  renderField,
-  type Choice,
   type FormFields,
   type FormProblem,
   toFormProblem,
   checkForm,
   renderFormAlert,
   readFormFields,
+  type FormControl,
+  renderOptional,
 } from '#pages/parts/form'
 import {
   html,
@@ -62,28 +61,32 @@ function readPeopleFields(fields: FormFields): FormFields {
   return Object.fromEntries(given)
 }
 
+const SEARCHED = {
+  name: 'q',
+  label: 'Employee',
+  maxLength: 254,
+  hint: 'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.',
+}
+const { newest: NEWEST, ...OTHER_ORDERS } = ORDERS
+const NARROWING: readonly FormControl[] = [
+  { name: 'status', label: 'Status', options: listOptions({ active: 'Active', inactive: 'Inactive' }) },
+  { name: 'department', label: 'Department', maxLength: 120 },
+  { name: 'location', label: 'Location', maxLength: 120 },
+  { name: 'manager', label: 'Manager', maxLength: 254, placeholder: 'ID, email or external ID' },
+  { name: 'only', label: 'Only', options: listOptions(ONLY, 'Everybody') },
+  { name: 'order', label: 'Order', options: listOptions(OTHER_ORDERS, NEWEST) },
+]
+
 /** Renders the search and the filters of the list of people. */
 function renderPeopleFilter(given: FormFields, problem: FormProblem) {
-  const value = (name: string) => given[name] ?? ''
-  const text = (name: 'department' | 'location' | 'manager', label: string, maxLength: number, placeholder = '') =>
-    renderField({ name, label, value: value(name), placeholder, maxLength, isRequired: false }, problem)
-  const choice = (name: string, label: string, options: Choice['options']) =>
-    renderChoice({ name, label, value: value(name), options }, problem)
-  const orders = listOptions(ORDERS, ORDERS.newest).filter(({ value: order }) => order !== 'newest')
-  const hint =
-    'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.'
-  const search = { name: 'q', label: 'Employee', value: value('q'), hint, maxLength: 254 }
   const isNarrowed = Object.keys(given).some((name) => name !== 'q')
   return html`<form method="get" action="${NAVIGATION.employees.path}" class="filters" role="search">
-    ${renderField({ ...search, isRequired: false }, problem)}
+    ${renderOptional([SEARCHED], given, problem)}
     <button class="primary">Search</button>
     <details class="further" ${(isNarrowed || problem) && html`open`}>
       <summary>Filters and order</summary>
       <div class="filters">
-        ${choice('status', 'Status', listOptions({ active: 'Active', inactive: 'Inactive' }))}
-        ${text('department', 'Department', 120)} ${text('location', 'Location', 120)}
-        ${text('manager', 'Manager', 254, 'ID, email or external ID')}
-        ${choice('only', 'Only', listOptions(ONLY, 'Everybody'))} ${choice('order', 'Order', orders)}
+        ${renderOptional(NARROWING, given, problem)}
         <div class="actions">
           <button>Apply</button>
           ${Object.keys(given).length !== 0 && html`<a href="${NAVIGATION.employees.path}">Clear</a>`}

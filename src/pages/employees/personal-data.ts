@@ -13,7 +13,6 @@ import { makeUnknownEmployeeError, readEmployeeId } from '#api/audit/employee-hi
 import { formatCount } from '#wording/numbers'
 import { trimBlanks } from '#text/normalize-text'
 import {
-  renderField,
   type FormFields,
   type FormProblem,
   checkForm,
@@ -25,6 +24,8 @@ import {
   requireTyped,
   toFormProblem,
   renderHidden,
+  type FormControl,
+  renderOptional,
 } from '#pages/parts/form'
 import { renderCode, isolate, html, renderFacts, renderWarning } from '#pages/parts/elements'
 import { addFormPage, renderForm, type PageContent } from '#pages/parts/form-page'
@@ -33,16 +34,14 @@ import { type PageServices, getActing, getViewer } from '#pages/parts/context'
 import { renderReportButtons, sendReportFile } from '#pages/parts/report-download'
 import type { EmployeeRequest } from './employee-edit.ts'
 
-/** Renders the fields that name a person, one of which is filled in. */
-function renderPersonFields(emailLabel: string, values: FormFields, problem: FormProblem) {
-  const optional = { isRequired: false } as const
+/** The fields that name a person, one of which is filled in. */
+function listPersonFields(emailLabel: string): FormControl[] {
   const hint = 'Current, or as it appears in a refused record; case does not matter.'
-  const fields = [
-    { name: 'email', label: emailLabel, ...optional, hint },
-    { name: 'external_id', label: 'Or external ID', ...optional, hint: 'Exactly as sent.' },
-    { name: 'user_name', label: 'Or user name', ...optional, hint },
+  return [
+    { name: 'email', label: emailLabel, hint },
+    { name: 'external_id', label: 'Or external ID', hint: 'Exactly as sent.' },
+    { name: 'user_name', label: 'Or user name', hint },
   ]
-  return renderFields(fields, values, problem)
 }
 
 /** Where administrators ask what is held about a person. */
@@ -71,16 +70,11 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices) 
         ${renderForm(forms, 'report', {
           values: readFormFields(query),
           fields: (values, problem) =>
-            html`${renderField(
-              {
-                name: 'employee_id',
-                label: 'Employee ID',
-                value: values['employee_id'] ?? '',
-                isRequired: false,
-              },
+            renderOptional(
+              [{ name: 'employee_id', label: 'Employee ID' }, ...listPersonFields('Or email')],
+              values,
               problem,
-            )}
-            ${renderPersonFields('Or email', values, problem)}`,
+            ),
           buttons: renderReportButtons(),
         })}`,
     }),
@@ -147,7 +141,7 @@ function addPersonErasure(app: FastifyInstance, { company }: PageServices) {
       trail: [NAVIGATION.employees],
       body: html`<p>This also finds someone who was never created and who appears only in refused records.</p>
         ${renderForm(forms, 'find', {
-          fields: (values, problem) => renderPersonFields('Email', values, problem),
+          fields: (values, problem) => renderOptional(listPersonFields('Email'), values, problem),
           buttons: renderButtons('Find person', PATH),
         })}`,
     }),

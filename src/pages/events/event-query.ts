@@ -15,10 +15,9 @@ import {
   type FormProblem,
   checkPeriod,
   readPeriod,
-  renderChoice,
-  renderDayField,
-  renderField,
+  renderOptional,
   renderHidden,
+  type FormControl,
 } from '#pages/parts/form'
 import { html, renderSegments, renderButton, renderAlert } from '#pages/parts/elements'
 import { WITHOUT_ID, formatActor } from './event-sentence.ts'
@@ -166,13 +165,17 @@ export async function renderEventFilter(
   view: { view?: string },
 ) {
   const { given, problem } = query
-  const value = (name: string) => given[name] ?? ''
-  const { type: _, ...others } = given
+  const { type: chosen = '', ...others } = given
   const kinds = Object.entries({ '': { label: 'All' }, ...EVENT_GROUPS }).map(([type, { label }]) => {
-    return { label, href: buildUrl(PATH, { ...others, type, ...view }), isChosen: type === value('type') }
+    return { label, href: buildUrl(PATH, { ...others, type, ...view }), isChosen: type === chosen }
   })
-  const optional = { isRequired: false }
-  const actors = await listActorOptions(db, companyId, value('actor'))
+  // Folded on narrow screens, unless one of them is set.
+  const more: FormControl[] = [
+    { name: 'actor', label: 'By', options: await listActorOptions(db, companyId, given['actor'] ?? '') },
+    { name: 'id', label: 'ID' },
+    { name: 'from', label: 'From', type: 'moment' },
+    { name: 'to', label: 'To', type: 'moment' },
+  ]
   const isRaw = view.view !== undefined
   const otherView = buildUrl(PATH, { ...given, ...(isRaw ? {} : { view: 'raw' }) })
   const download = Object.keys(given).length > 0 ? 'Download these' : 'Download all events'
@@ -188,14 +191,10 @@ export async function renderEventFilter(
     </div>
     <form method="get" action="${PATH}" class="filters" aria-label="Filters">
       ${isRaw && renderHidden('view', 'raw')}
-      ${renderField({ ...optional, name: 'q', label: 'Text', value: value('q'), maxLength: 254 }, problem)}
-      ${renderChoice({ name: 'type', label: 'Type', value: value('type'), options: TYPES }, problem)}
-      <details class="folded" ${MORE.some((name) => value(name) !== '') && html`open`}>
+      ${renderOptional(FIRST, given, problem)}
+      <details class="folded" ${more.some(({ name }) => name in given) && html`open`}>
         <summary>More filters</summary>
-        ${renderChoice({ name: 'actor', label: 'By', value: value('actor'), options: actors }, problem)}
-        ${renderField({ ...optional, name: 'id', label: 'ID', value: value('id') }, problem)}
-        ${renderDayField({ ...optional, name: 'from', label: 'From', value: value('from') }, problem)}
-        ${renderDayField({ ...optional, name: 'to', label: 'To', value: value('to') }, problem)}
+        ${renderOptional(more, given, problem)}
       </details>
       <div class="actions">
         <button class="primary">Filter</button>
@@ -203,9 +202,6 @@ export async function renderEventFilter(
       </div>
     </form>`
 }
-
-/** Folded on narrow screens, unless one of them is set. */
-const MORE = ['actor', 'id', 'from', 'to']
 
 /** Builds the address of an export with the same filters. */
 function buildExportUrl({ given, filter, between, problem }: EventQuery): string {
@@ -231,6 +227,11 @@ const TYPES = [
     const all = { value: name, label: `${label}: all` }
     return { label, options: [all, ...types.map((type) => ({ value: type, label: formatTypeName(type) }))] }
   }),
+]
+
+const FIRST: readonly FormControl[] = [
+  { name: 'q', label: 'Text', maxLength: MAX_TEXT_CHARACTERS },
+  { name: 'type', label: 'Type', options: TYPES },
 ]
 
 async function listActorOptions(db: LedgerDb, companyId: string, value: string) {

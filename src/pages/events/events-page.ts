@@ -23,11 +23,11 @@ import {
   type Html,
   renderTime,
   renderClient,
-  textOf,
   renderFacts,
   renderBadge,
   renderHint,
   renderNothing,
+  raw,
 } from '#pages/parts/elements'
 import { readFormFields } from '#pages/parts/form'
 import { sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
@@ -36,6 +36,17 @@ import { type PageServices, getViewer } from '#pages/parts/context'
 import { renderSentence, type SentenceContext, listNamedIds } from './event-sentence.ts'
 import { renderEventLink, renderActor, renderCallLink, formatJson, renderStreamLink } from './event-values.ts'
 import { renderEventFilter, readEventQuery, type EventQuery, isPosition } from './event-query.ts'
+
+/** The text of what was rendered, as a screen reader reads it; it is escaped already. */
+async function textOf(rendered: Html) {
+  const markup = await rendered
+  return raw(
+    markup
+      .replaceAll(/<span aria-hidden="true">[^<]*<\/span>/g, '')
+      .replaceAll(/<[^<>]*>/g, '')
+      .replaceAll(/\s+/g, ' '),
+  )
+}
 
 /** Renders events as sentences, one per row, in the order given. */
 function renderEventList(caption: string, events: readonly ListedEvent[], context: SentenceContext) {

@@ -18,8 +18,8 @@ import {
   type FormProblem,
   pickFields,
   readFormFields,
-  renderDayField,
-  renderField,
+  renderOptional,
+  type FormControl,
   toFormProblem,
   renderHidden,
   checkPeriod,
@@ -193,19 +193,23 @@ function renderPeople(people: Employee[]) {
     ${people.length === MAX_PEOPLE && html`<p>There may be more. Type more of the name, or an email.</p>`}`
 }
 
+const SUBJECT: readonly FormControl[] = [
+  {
+    name: 'employee',
+    label: 'Employee',
+    maxLength: 254,
+    hint: 'A current name, email, external ID, or ID.',
+  },
+  { name: 'call', label: 'Call', maxLength: 254, hint: 'The address of its entry in Bulk User Logs, or its ID.' },
+  { name: 'from', label: 'From', type: 'moment', hint: 'The first day, in the time zone of the company.' },
+  { name: 'to', label: 'To', type: 'moment', hint: 'The last day.' },
+]
+
 function renderFields(given: FormFields, fault: FormProblem) {
-  const text = { isRequired: false, maxLength: 254 }
-  const field = (name: 'employee' | 'call', label: string, hint: string) =>
-    renderField({ ...text, name, label, value: given[name] ?? '', hint }, fault)
-  const day = (name: 'from' | 'to', label: string, hint: string) =>
-    renderDayField({ name, label, value: given[name] ?? '', hint }, fault)
   return html`<h2>New evidence file</h2>
     <p>Choose one: an employee, a call, or a period.</p>
     <form method="get" action="${EVIDENCE_PATH}" class="stack">
-      ${field('employee', 'Employee', 'A current name, email, external ID, or ID.')}
-      ${field('call', 'Call', 'The address of its entry in Bulk User Logs, or its ID.')}
-      ${day('from', 'From', 'The first day, in the time zone of the company.')}
-      ${day('to', 'To', 'The last day.')}
+      ${renderOptional(SUBJECT, given, fault)}
       <button class="primary">Continue</button>
     </form>`
 }

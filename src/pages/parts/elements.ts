@@ -22,17 +22,6 @@ export function html(strings: TemplateStringsArray, ...values: unknown[]): Html 
   return written
 }
 
-/** The text of what was rendered, as a screen reader reads it; it is escaped already. */
-export async function textOf(rendered: Html) {
-  const markup = await rendered
-  return raw(
-    markup
-      .replaceAll(/<span aria-hidden="true">[^<]*<\/span>/g, '')
-      .replaceAll(/<[^<>]*>/g, '')
-      .replaceAll(/\s+/g, ' '),
-  )
-}
-
 /** Renders items, with a turn of the event loop for everything else whenever that has taken long. */
 export function renderEach<Item>(items: Iterable<Item>, render: (item: Item) => Html): Html {
   return html`${renderInTurns(items, render)}`
@@ -262,16 +251,6 @@ function renderAge(instant: string) {
 
 function renderFullTime(instant: string, timeZone: string) {
   return html`<span class="when-full"> ${formatTime(instant, timeZone)}</span>`
-}
-
-/** Says, as the hint of a field, in which time zone it takes times. */
-export function describeZone(timeZone: string): string {
-  return `Time in ${timeZone.replaceAll('_', ' ')}.`
-}
-
-/** Says when a secret was last replaced, if ever. */
-export function describeRotation(rotatedAt: string | null, now: string): string {
-  return rotatedAt === null ? 'Never rotated' : `Rotated ${formatAge(Date.parse(rotatedAt), Date.parse(now))}`
 }
 
 /** Renders what is known about a thing, as names and values; a name without a value is left out. */

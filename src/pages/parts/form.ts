@@ -110,7 +110,7 @@ interface Field {
   id?: string
   label: Html | string
   value?: string
-  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'search'
+  type?: 'text' | 'email' | 'password' | 'number' | 'date' | 'datetime-local' | 'moment' | 'search'
   hint?: string
   placeholder?: string
   /** What the browser may fill in; nothing, unless it is said. */
@@ -136,7 +136,7 @@ export function renderField(field: Field, problem: FormProblem) {
       ? html`<input
           id="${id}"
           name="${name}"
-          type="${type}"
+          type="${type === 'moment' ? typeOfMoment(value) : type}"
           value="${type !== 'password' && value}"
           ${isRequired && html`required`}
           ${field.isReadOnly && html`readonly`}
@@ -167,11 +167,16 @@ export function renderFields(parts: readonly (FormControl | Html)[], values: For
   })}`
 }
 
-/** Renders an optional field for a day, or for a time of a day; an address may hold anything else, which is kept. */
-export function renderDayField(field: Field & { value: string }, problem: FormProblem) {
-  const local = field.value === '' ? { time: undefined } : readLocal(field.value)
-  const type = !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
-  return renderField({ ...field, type, isRequired: false }, problem)
+/** Renders the parts of a form of which any may stay empty, such as filters. */
+export function renderOptional(parts: readonly FormControl[], values: FormFields, problem: FormProblem) {
+  const optional = parts.map((part) => ({ ...part, isRequired: false }))
+  return renderFields(optional, values, problem)
+}
+
+/** The type of an input for a day, or for a time of a day; an address may hold anything else, which is kept. */
+function typeOfMoment(text: string) {
+  const local = text === '' ? { time: undefined } : readLocal(text)
+  return !local ? 'text' : local.time === undefined ? 'date' : 'datetime-local'
 }
 
 export interface Option {
@@ -207,6 +212,41 @@ function renderOption(option: Option | OptionGroup, chosen: string): Html {
   if ('options' in option)
     return html`<optgroup label="${label}">${option.options.map((one) => renderOption(one, chosen))}</optgroup>`
   return html`<option value="${option.value}" ${option.value === chosen && html`selected`}>${label}</option>`
+}
+
+/** Renders a few choices, one of which is chosen, each with what it means. */
+export function renderRadios(
+  legend: string,
+  name: string,
+  chosen: string,
+  choices: readonly { value: string; label: Html | string; hint: Html | string }[],
+) {
+  return html`<fieldset>
+    <legend>${legend}</legend>
+    ${choices.map(({ value, label, hint }) => {
+      const checked = value === chosen && html`checked`
+      return html`<p>
+        <label><input type="radio" name="${name}" value="${value}" ${checked} /> ${label}</label>
+        <span class="hint">${hint}</span>
+      </p>`
+    })}
+  </fieldset>`
+}
+
+/** Renders a check box. It is checked if the fields have it. */
+export function renderBox(name: string, label: Html | string, fields: FormFields) {
+  return html`<label
+    ><input type="checkbox" name="${name}" ${fields[name] !== undefined && html`checked`} /> ${label}</label
+  >`
+}
+
+/** Renders check boxes, of which at least one is needed: `fault` says so if none was chosen. */
+export function renderBoxes(name: string, legend: string, boxes: Html[], problem: FormProblem, fault: string) {
+  const isFaulty = findError(name, legend, problem) !== undefined
+  return html`<fieldset class="boxes" ${isFaulty && html`aria-describedby="${name}-fault"`}>
+    <legend>${legend}</legend>
+    ${boxes} ${isFaulty && html`<p class="fault" id="${name}-fault">${fault}</p>`}
+  </fieldset>`
 }
 
 /** Renders a control with its label, its hint and its error. The control gets the attributes that name the last two. */
@@ -304,4 +344,9 @@ export const NEW_PASSWORD = [
 /** Throws a problem unless the new password was typed twice. */
 export function requireRepeated({ password = '', repeated = '' }: FormFields) {
   if (password !== repeated) throw refuseField('/repeated', 'The passwords do not match')
+}
+
+/** Says, as the hint of a field, in which time zone it takes times. */
+export function describeZone(timeZone: string): string {
+  return `Time in ${timeZone.replaceAll('_', ' ')}.`
 }

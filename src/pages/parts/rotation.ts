@@ -2,7 +2,13 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { DEFAULT_OVERLAP_SECONDS } from '#domain/accounts/key-lifecycle'
 import { checkForm, readWholeNumber, type FormFields } from './form.ts'
 import { renderFormSection, type PageForms } from './form-page.ts'
-import { html, type Html, describeRotation } from './elements.ts'
+import { html, type Html } from './elements.ts'
+import { formatAge } from '#wording/numbers'
+
+/** Says when a secret was last replaced, if ever. */
+function describeRotation(rotatedAt: string | null, now: string): string {
+  return rotatedAt === null ? 'Never rotated' : `Rotated ${formatAge(Date.parse(rotatedAt), Date.parse(now))}`
+}
 
 /* The form that gives a thing a new secret. */
 

@@ -19,7 +19,6 @@ import {
 } from '#pages/parts/elements'
 import { renderForm, type PageForms, renderConfirmedAction } from '#pages/parts/form-page'
 import type { PageServices } from '#pages/parts/context'
-import { renderChoice } from '#pages/parts/form'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */
 type OperatorSettings =
@@ -174,8 +173,7 @@ function renderRequire(
   return renderForm(forms, 'require', {
     version,
     values: { break_glass: use.break_glass ?? '' },
-    fields: ({ break_glass: value = '' }, problem) =>
-      renderChoice({ name: 'break_glass', label: 'Break-glass administrator', value, options }, problem),
+    fields: [{ name: 'break_glass', label: 'Break-glass administrator', options }],
     buttons: html`<button class="${style}">${label}</button>`,
   })
 }

@@ -1,10 +1,10 @@
+import { renderRadios, type FormFields } from '#pages/parts/form'
 import { ENCODINGS, readEncoding } from '#spreadsheets/encodings'
 import type { FileAnswers, FileParameter, StoredQuestion } from '#spreadsheets/file-question'
 import type { LeftOut } from '#spreadsheets/find-table'
 import type { Original } from '#ledger/uploads/store-upload'
-import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
-import { isolate, html, type Html, renderTable, renderHint } from '#pages/parts/elements'
+import { isolate, html, type Html, renderTable, renderHint, renderJoined } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
 
 const LEGENDS: Readonly<Record<FileParameter, string>> = {
@@ -19,19 +19,16 @@ const NONE_IS_RIGHT: Readonly<Record<FileParameter, string>> = {
 /** Renders the form that asks how to read a file. The likeliest way is chosen. */
 export function renderQuestion(id: string, { parameter, choices }: StoredQuestion) {
   return html`<form method="post" action="${UPLOAD_PATH}/${id}/read" class="stack">
-    <fieldset>
-      <legend>${LEGENDS[parameter]}</legend>
-      ${choices.map(
-        ({ value, name, samples }, at) =>
-          html`<p>
-            <label>
-              <input type="radio" name="${parameter}" value="${value}" ${at === 0 && html`checked`} />
-              ${samples.map((text, index) => html`${index !== 0 && ' · '}${isolate(text)}`)}
-            </label>
-            <span class="hint">${isolate(name)}</span>
-          </p>`,
-      )}
-    </fieldset>
+    ${renderRadios(
+      LEGENDS[parameter],
+      parameter,
+      choices[0]?.value ?? '',
+      choices.map(({ value, name, samples }) => ({
+        value,
+        label: renderJoined(samples.map(isolate), ' · '),
+        hint: isolate(name),
+      })),
+    )}
     <p class="hint">${NONE_IS_RIGHT[parameter]}</p>
     <div class="actions">
       <button class="primary">Preview</button>

@@ -1,7 +1,11 @@
 import { trimBlanks } from '#text/normalize-text'
 import { readName } from '#spreadsheets/cells'
-import type { ColumnMapping, ColumnQuestion, Mapping, Question, Target } from '#spreadsheets/mapping'
 import {
+  type ColumnMapping,
+  type ColumnQuestion,
+  type Mapping,
+  type Question,
+  type Target,
   type COLUMN_QUESTIONS,
   columnsOf,
   FILE_QUESTIONS,

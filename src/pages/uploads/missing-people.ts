@@ -1,14 +1,19 @@
-import { renderHidden } from '#pages/parts/form'
+import { renderHidden, type FormFields } from '#pages/parts/form'
 import { createsAll } from '#domain/operations'
 import type { FastifyInstance } from 'fastify'
 import type { Employee } from '#domain/employees/employee'
 import { countBeside } from '#ledger/uploads/change-upload'
 import type { StoredPart, StoredUpload } from '#ledger/uploads/read-uploads'
 import { requireOwnUpload } from '#uploads/apply-upload'
-import type { MissingPeople } from '#uploads/missing-people'
-import { findMissing, keepMissing, listMissing, readMissing, roomBeside } from '#uploads/missing-people'
+import {
+  type MissingPeople,
+  findMissing,
+  keepMissing,
+  listMissing,
+  readMissing,
+  roomBeside,
+} from '#uploads/missing-people'
 import { ALWAYS } from '#http/access/heavy-reads'
-import type { FormFields } from '#pages/parts/form'
 import { UPLOAD_PATH } from '#wording/navigation'
 import { isolate, html, renderEmployeeLink, renderTable, renderHint, renderAlert } from '#pages/parts/elements'
 import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'

@@ -50,7 +50,14 @@ import {
   renderHint,
 } from '#pages/parts/elements'
 import { getViewer, type PageServices, getActing, requireItem, requireViewer } from '#pages/parts/context'
-import { readFormFields, renderFormAlert, toFormProblem, type FormProblem, renderHidden } from '#pages/parts/form'
+import {
+  readFormFields,
+  renderFormAlert,
+  toFormProblem,
+  type FormProblem,
+  renderHidden,
+  renderRadios,
+} from '#pages/parts/form'
 import { renderBreadcrumb, sendUserPage } from '#pages/parts/layout'
 import { renderCorrectedCall, type CorrectedCall, readCorrectedCall, readCorrectedEntries } from './corrected-calls.ts'
 import { addMissingActions, readConfirmed, showMissing } from './missing-people.ts'
@@ -94,7 +101,12 @@ function renderUploadForm(
           ${formatNumber(maxRecords)} records is applied in parts.
         </p>
       </div>
-      ${renderOperations(corrected ? rulesOf(corrected.operation).resentAs : 'upsert')}
+      ${renderRadios(
+        'What to do',
+        'operation',
+        corrected ? rulesOf(corrected.operation).resentAs : 'upsert',
+        UPLOAD_OPERATIONS.map((value) => ({ value, ...OPERATIONS[value] })),
+      )}
       <div class="actions">
         <button class="primary">Preview</button>${renderButton(NAVIGATION.bulkUserLogs.path, 'Cancel')}
       </div>
@@ -102,24 +114,16 @@ function renderUploadForm(
     </form>`
 }
 
-const OPERATIONS: Readonly<Record<UploadOperation, readonly [label: string, hint: string]>> = {
-  upsert: ['Create or update', 'Finds employees by external ID, or by email, and creates those who are not found.'],
-  update_many: ['Update only', 'Finds employees by ID, external ID, or email. An unknown employee is an error.'],
-  create: ['Create only', 'An employee who exists already is an error.'],
-}
-
-function renderOperations(chosen: UploadOperation) {
-  return html`<fieldset>
-    <legend>What to do</legend>
-    ${UPLOAD_OPERATIONS.map((value) => {
-      const [label, hint] = OPERATIONS[value]
-      const checked = value === chosen ? html`checked` : ''
-      return html`<p>
-        <label><input type="radio" name="operation" value="${value}" ${checked} /> ${label}</label>
-        <span class="hint">${hint}</span>
-      </p>`
-    })}
-  </fieldset>`
+const OPERATIONS: Readonly<Record<UploadOperation, { label: string; hint: string }>> = {
+  upsert: {
+    label: 'Create or update',
+    hint: 'Finds employees by external ID, or by email, and creates those who are not found.',
+  },
+  update_many: {
+    label: 'Update only',
+    hint: 'Finds employees by ID, external ID, or email. An unknown employee is an error.',
+  },
+  create: { label: 'Create only', hint: 'An employee who exists already is an error.' },
 }
 
 /** What the state of an upload is called. */

@@ -7,15 +7,17 @@ import { CreateWebhookBody, readSettings, ResumeBody } from '#api/admin/webhooks
 import { refuseField } from '#http/server/problem'
 import {
   checkForm,
-  findError,
   keepLineBreaks,
   readWholeNumber,
   renderFields,
   type FormControl,
   type FormFields,
   type FormProblem,
+  renderBox,
+  renderBoxes,
+  describeZone,
 } from '#pages/parts/form'
-import { html, describeZone, renderCode } from '#pages/parts/elements'
+import { html, renderCode } from '#pages/parts/elements'
 import { trimBlanks } from '#text/normalize-text'
 
 /** The fields of `renderWebhookFields`. A chosen type is a field of its name. */
@@ -108,23 +110,14 @@ const TOPICS: Record<TopicOf<WebhookType>, string> = {
 }
 
 function renderTypes(fields: FormFields, problem: FormProblem) {
-  const fault = findError('types', 'Message types', problem)
-  return html`<fieldset class="boxes" ${fault !== undefined && html`aria-describedby="types-fault"`}>
-    <legend>Message types</legend>
-    ${Object.entries(TOPICS).map(
-      ([topic, legend]) =>
-        html`<fieldset>
-          <legend>${legend}</legend>
-          ${WEBHOOK_TYPES.filter((type) => type.startsWith(`${topic}.`)).map((type) => renderType(type, fields))}
-        </fieldset>`,
-    )}
-    ${fault !== undefined && html`<p class="fault" id="types-fault">Choose at least one message type</p>`}
-  </fieldset>`
-}
-
-function renderType(type: WebhookType, fields: FormFields) {
-  const checked = fields[type] === undefined ? '' : html`checked`
-  return html`<label><input type="checkbox" name="${type}" ${checked} /> ${renderCode(type)}</label>`
+  const topics = Object.entries(TOPICS).map(([topic, legend]) => {
+    const own = WEBHOOK_TYPES.filter((type) => type.startsWith(`${topic}.`))
+    return html`<fieldset>
+      <legend>${legend}</legend>
+      ${own.map((type) => renderBox(type, renderCode(type), fields))}
+    </fieldset>`
+  })
+  return renderBoxes('types', 'Message types', topics, problem, 'Choose at least one message type')
 }
 
 /** The names of the fields that say from where messages are sent. */

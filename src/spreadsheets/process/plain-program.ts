@@ -25,7 +25,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PROGRAM = 'src/spreadsheets/process/reader-program'
 const SOURCES = ['src/spreadsheets', 'src/text']
 const PHONE_LIBRARY = 'src/text/libphonenumber.cjs'
-const PHONE_IMPORT = /import (\{[^}]+\}) from 'libphonenumber-js\/min'/
+const PHONE_IMPORT = /import\s+(\{[^}]+\}) from 'libphonenumber-js\/min'/
 /** The specifier of an import from a file beside. */
 export const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 
@@ -82,11 +82,11 @@ export function writePlainProgram(): void {
 }
 
 function writePlainly(path: string, text: string): string {
-  const library = `${'../'.repeat(path.split('/').length - 1)}${PHONE_LIBRARY}`
+  const library = JSON.stringify(`${'../'.repeat(path.split('/').length - 1)}${PHONE_LIBRARY}`)
   return module
     .stripTypeScriptTypes(text)
     .replaceAll(OWN_IMPORT, '$1$2.js$1')
-    .replace(PHONE_IMPORT, `import phones from '${library}'\nconst $1 = phones`)
+    .replace(PHONE_IMPORT, (_, names: string) => `import phones from ${library}\nconst ${names} = phones`)
 }
 
 interface Source {

@@ -6,7 +6,7 @@ const company = given(hired(1, { job_title: 'Dev', custom_attributes: { grade: 6
 
 /** A record of a bulk update that expects something. */
 function expecting(sent: object, expects: Expectations, more: Partial<ReadRecord> = {}, index = 0): ReadRecord {
-  return { ...readRecord('update_many', { index, pointer: `/${index}`, sent }), expects, ...more }
+  return { ...readRecord('update_many', { index, list: '', sent }), expects, ...more }
 }
 
 const patch = { id: emp(1), job_title: 'Lead', location: 'Rome', custom_attributes: { grade: 7, badge: 'y' } }
