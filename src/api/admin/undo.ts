@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { MAX_ANSWERED_LEFT } from '#domain/calls/answer-call'
+import { problem } from '#domain/errors'
 import { RECORD_RESULTS } from '#domain/employees/employee'
 import { FAULT_KINDS } from '#domain/record-faults'
 import { sendAnswer } from '#http/calls/writing-call'
@@ -19,7 +20,7 @@ import {
   count,
   text,
 } from '#http/openapi/schema-parts'
-import { PROBLEM_DOCUMENTS } from '#http/server/problem'
+import { PROBLEM_DOCUMENTS, ProblemError } from '#http/server/problem'
 import { LogParams } from '#log/bulk-user-logs-schemas'
 import { MAX_LOOKED_INTO, undoEntry, type UndoServices } from '#undo/undo-entry'
 import { actingUser, HEAVY_JSON_BODY } from './company-schemas.ts'
@@ -93,12 +94,23 @@ const UNDO_ENTRY = {
   querystring: UndoQuery,
   hasEntry: true,
   response: { 200: jsonAnswer('What was undone, and what stays.', Undone, { headers: ['X-Ledger-Position'] }) },
-  problems: ['log_not_found', 'nothing_to_undo', 'already_exists', 'inactive_employee_exists', 'validation_failed'],
+  problems: [
+    'log_not_found',
+    'nothing_to_undo',
+    'already_exists',
+    'inactive_employee_exists',
+    'invalid_body',
+    'validation_failed',
+  ],
 } satisfies FastifySchema
+
+const NO_BODY = problem('invalid_body', 'An undo takes no body: validate_only and all_or_none are query parameters')
 
 /** `POST /admin/v1/bulk-user-logs/{log_id}/undo`, for administrators. */
 export function undoRoute(app: FastifyInstance, services: UndoServices): void {
   app.post('/bulk-user-logs/:log_id/undo', { schema: UNDO_ENTRY, ...HEAVY_JSON_BODY }, async (request, reply) => {
+    // A body that says `validate_only` must not undo.
+    if (Object.keys(request.body ?? {}).length > 0) throw new ProblemError(NO_BODY)
     const { all_or_none: isAllOrNone = true, validate_only: validateOnly = false } = request.query
     const how = { isAllOrNone, validateOnly, requestId: request.id }
     const answer = await undoEntry(services, actingUser(request), request.params.log_id, how)

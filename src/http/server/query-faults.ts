@@ -33,7 +33,7 @@ function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query
     const sent = String(params['additionalProperty'])
     const near = findNear(sent, Object.keys(properties))
     return near === undefined
-      ? `A query parameter does not exist; there are ${Object.keys(properties).join(', ')}`
+      ? `A query parameter does not exist; there are ${Object.keys(properties).join(', ') || 'none'}`
       : `The query parameter ${sent} does not exist; there is ${near}`
   }
   const name = instancePath.slice(1)

@@ -185,6 +185,8 @@ await t.test('a call that changed nothing, or is not of the company, cannot be u
   const other = await service.makeCompany('Other')
   const theirs = await update({ id: ids[0], job_title: 'Lead' })
   t.match(await undo(theirs, '', other.admin.token), { status: 404, body: { code: 'log_not_found' } })
+  const asBody = await service.manage('POST', `/bulk-user-logs/${theirs}/undo`, { validate_only: true })
+  t.match(asBody, { status: 400, body: { code: 'invalid_body' } }, 'a switch in the body is not overlooked')
   t.match(await undo('log_01h455vb4pex5vsknk084sn02q'), { status: 404, body: { code: 'log_not_found' } })
   t.match(await undo(theirs, '', company.auditor.token), { status: 403, body: { code: 'admin_only' } })
   t.equal(await headOf(), before + 2)
