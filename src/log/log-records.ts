@@ -67,8 +67,14 @@ function apply(shown: ShownRecord, event: CallEvent): void {
     case 'ApiCallFailed':
       shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]
       break
-    default:
-      shown.changes = shown.changes && { ...shown.changes, ...changesOf(event) }
+    case 'EmployeeUpdated':
+    case 'EmployeeDeactivated':
+    case 'EmployeeReactivated':
+    case 'EmployeeDeprovisioned':
+      shown.changes = { ...shown.changes, ...changesOf(event) }
+      break
+    case 'ApiCallCompleted':
+      break
   }
 }
 

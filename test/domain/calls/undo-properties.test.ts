@@ -5,7 +5,6 @@ import type { CallDecision } from '../../../src/domain/calls/call-decision.ts'
 import { planUndo } from '../../../src/domain/calls/plan-undo.ts'
 import { valueOf, type Employee } from '../../../src/domain/employees/employee.ts'
 import { changesOf } from '../../../src/domain/employees/employee-history.ts'
-import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { doAtOnce } from '../../../src/domain/pieces.ts'
 import { readDeletion, readPatch, readWholeUser } from '../../../src/domain/scim/scim-command.ts'
 import { anyCreation, anyPatch } from '../../support/domain/arbitraries.ts'
@@ -143,7 +142,7 @@ await t.test('an undo changes only what has the value that the call gave it, to 
       const [first] = decisions as [CallDecision]
       const byCall = new Map(first.events.map((event) => [event.stream, {}] as const))
       for (const event of first.events)
-        Object.assign(byCall.get(event.stream)!, changesOf({ ...event, recorded_at: NOW } as RecordedEvent))
+        Object.assign(byCall.get(event.stream)!, changesOf({ ...event, recorded_at: NOW }))
       for (const event of undo(company, first).events)
         for (const [name, { from, to }] of Object.entries(changesOf(event))) {
           const own = (byCall.get(event.stream) ?? {}) as ReturnType<typeof changesOf>
