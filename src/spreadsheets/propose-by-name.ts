@@ -71,8 +71,11 @@ function findOthers(columns: readonly Candidate[], { rows }: FileSample): Readon
 const USUAL_WORDS = 50
 const SALUTATION = /^\p{Script=Latin}{1,4}\.?$/u
 
-const NAME = /\p{L}{2}.*\s.*\p{L}{2}/u
-const isNamedWithId = (value: string) => NAME.test(readNameWithId(value)?.name ?? '')
+const WORD = /\p{L}{2}/u
+const isNamedWithId = (value: string) => {
+  const words = (readNameWithId(value)?.name ?? '').split(/\s/)
+  return words.filter((word) => WORD.test(word)).length >= 2
+}
 
 /** What the name of a column says; null if its values contradict, so that somebody is asked. */
 function readMeaning({ meaning, header, sample, evidence }: Candidate): Target | null {

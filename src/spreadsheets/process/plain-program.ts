@@ -25,7 +25,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PROGRAM = 'src/spreadsheets/process/reader-program'
 const SOURCES = ['src/spreadsheets', 'src/text']
 const PHONE_LIBRARY = 'src/text/libphonenumber.cjs'
-const PHONE_IMPORT = /import\s+(\{[^}]+\}) from 'libphonenumber-js\/min'/
+const PHONE_IMPORT = /import\s(\{[^{}]+\}) from 'libphonenumber-js\/min'/
 /** The specifier of an import from a file beside. */
 export const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 
