@@ -41,7 +41,8 @@ export async function nameSinglePeople(
 ): Promise<ReadonlyMap<string, string>> {
   const single = entries.filter(({ entry }) => entry.counts.total === 1)
   if (single.length === 0) return new Map()
-  // The last event of its record, if there is one, stands before the one that closes a call.
+  const ids = new Set(single.map(({ entry }) => entry.id))
+  // Before the event that closes a call stands the last one of its record, or one of another call if nothing changed.
   const people = await readPeople(
     db,
     companyId,
@@ -50,7 +51,7 @@ export async function nameSinglePeople(
   const names = new Map<string, string>()
   for (const { event, name, email, external_id: externalId } of people) {
     const label = name ?? email ?? externalId
-    if (label !== null && event.call_id !== null) names.set(event.call_id, label)
+    if (label !== null && event.call_id !== null && ids.has(event.call_id)) names.set(event.call_id, label)
   }
   return names
 }

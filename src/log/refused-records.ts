@@ -15,6 +15,7 @@ import { renderRecords, type ShownRecord } from './log-records.ts'
 import { findEmployees } from '#projections/employees/queries'
 import { type Employee, formatFullName } from '#domain/employees/employee'
 import { isId } from '#domain/ids'
+import { trimBlanks } from '#text/normalize-text'
 
 /** A refused record of an entry, unchanged; that of a single update also has the `id` of its path. */
 export interface RefusedRecord extends Pick<ShownRecord, 'record' | 'truncated' | 'errors_omitted'> {
@@ -179,7 +180,10 @@ export function nameRecord({
   const source: Record<string, unknown> = employee
     ? { ...employee }
     : { first_name: givenName, last_name: familyName, email: sent['userName'], ...sent }
-  const text = (name: string) => (typeof source[name] === 'string' && source[name] !== '' ? source[name] : null)
+  const text = (name: string) => {
+    const value = source[name]
+    return typeof value === 'string' && trimBlanks(value) !== '' ? value : null
+  }
   const name = formatFullName({ first_name: text('first_name'), last_name: text('last_name') })
   return { name: name === '' ? null : name, email: text('email'), external_id: text('external_id') }
 }

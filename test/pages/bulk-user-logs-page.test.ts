@@ -133,3 +133,12 @@ await t.test('a call of an identity provider names its person, and leads to no f
   t.match(failed.text, 'aria-label="Causes"')
   t.notMatch(failed.text, /failed-records\.csv/)
 })
+
+await t.test('a call with several records names nobody, also before one that changed nothing', async (t) => {
+  const unchanged = { external_id: 'Z-1', job_title: 'Dev' }
+  const changed = { id: created.body.employees[1].id, job_title: 'Lead' }
+  await service.call('PATCH', '/v1/employees', { body: [unchanged, changed] })
+  await service.call('PATCH', '/v1/employees', { body: [unchanged] })
+  await service.project()
+  t.strictSame(resultsOn((await open('')).text).slice(0, 2), ['No changes, Zoë Pérez', 'Updated 1'])
+})

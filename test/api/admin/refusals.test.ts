@@ -167,3 +167,9 @@ await t.test('a parameter that means nothing is refused by its name', async (t) 
     })
   t.match(await service.admin('/refusals/failed-records.csv'), { status: 400, body: { detail: /code/ } })
 })
+
+await t.test('whoever was sent with a blank name is called by the address', async (t) => {
+  await post([employee({ first_name: ' ', last_name: '\u00A0', email: 'blank@x.example' })])
+  const { examples } = (await list()).items.find((item: { code: string }) => item.code === 'required')
+  t.match(examples, [{ name: null, email: 'blank@x.example' }])
+})
