@@ -280,6 +280,31 @@ export function listQuestions(mapping: Mapping): Question[] {
   return [...asked.values(), ...ofFile.map((about) => ({ about, rows: counts![about] }))]
 }
 
+/**
+ * Whether questions keep a person from applying the file. Where what stays open is left out, these are those about who
+ * has left: people who have would be active without an answer.
+ */
+export function isWaiting(mapping: Mapping): boolean {
+  const questions = listQuestions(mapping)
+  return mapping.unreadable_values === 'refuse' ? questions.length > 0 : asksWhoHasLeft(mapping, questions)
+}
+
+/** Whether a program may not apply the file: a person has to look at it, or to say who has left. */
+export function needsPerson(mapping: Mapping): boolean {
+  return mapping.needs_review === true || asksWhoHasLeft(mapping, listQuestions(mapping))
+}
+
+function asksWhoHasLeft(mapping: Mapping, questions: readonly Question[]): boolean {
+  return questions.some((question) => isAboutLeaving(question, mapping))
+}
+
+function isAboutLeaving(question: Question, { columns }: Mapping): boolean {
+  if (!('column' in question)) return question.about === 'past_end_dates'
+  return columnsOf(question).some(({ column, likely }) =>
+    [columns[column - 1]!.to, likely].some((target) => target === 'status' || target === 'termination_date'),
+  )
+}
+
 /** The columns that a question is about. */
 export function columnsOf(question: Question): AskedColumn[] {
   return 'column' in question ? [question, ...(question.others ?? [])] : []

@@ -1,6 +1,7 @@
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { problem } from '#domain/errors'
 import { isKeptBack } from '#domain/uploads'
+import { needsPerson } from '#spreadsheets/mapping'
 import { isPassing } from '#ledger/calls/calls-in-progress'
 import { beginApplying, countBeside, readPlanState } from '#ledger/uploads/change-upload'
 import { forgetOriginal } from '#ledger/uploads/store-upload'
@@ -95,7 +96,7 @@ export async function applyAtOnce(
 ): Promise<void> {
   const upload = await requireUpload(services, acting.companyId, uploadId)
   if (upload.parts > 1) return
-  if (upload.mapping?.needs_review) return previewAtOnce(services, acting.companyId, uploadId)
+  if (upload.mapping && needsPerson(upload.mapping)) return previewAtOnce(services, acting.companyId, uploadId)
   try {
     await applyUpload(services, acting, uploadId, requestId, { isAllOrNone: upload.isAllOrNone })
   } catch (error) {

@@ -4,7 +4,7 @@ import { doInTurns } from '#admission/turns'
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { readCompany } from '#accounts/companies/companies'
 import type { RowKeys } from '#spreadsheets/plan-rows'
-import { type ColumnMapping, DATE_TARGETS, type Mapping } from '#spreadsheets/mapping'
+import { type ColumnMapping, DATE_TARGETS, type Mapping, needsPerson } from '#spreadsheets/mapping'
 import { completeReadings, doubtDates, type DoubtedDates } from '#spreadsheets/propose-mapping'
 import { leaveOut } from '#spreadsheets/find-table'
 import { isNamedByApi } from '#spreadsheets/record-columns'
@@ -125,7 +125,7 @@ export async function storeFile(
     bytes: countBytes(content),
     corrects,
     applying:
-      applyingRequestId === null || mapping?.needs_review
+      applyingRequestId === null || (mapping && needsPerson(mapping))
         ? null
         : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,

@@ -191,3 +191,24 @@ await t.test('the encoding and the line of names that somebody gave are remember
   const other = await upload(company, encodeText('Numer,Ţinut\n7,Ţugui', 'windows-1250'))
   t.match(other, { status: 422, body: { code: 'file_ambiguous' } }, 'a file of another kind is asked')
 })
+
+await t.test('a night leaves out what it cannot read, but not who has left', async (t) => {
+  const company = await service.makeCompany('Leaves out')
+  const head = 'Employee ID,First name,Start date,Status,Last day'
+  const load = async (query: string, ...rows: string[]) =>
+    (await upload(company, [head, ...rows].join('\n'), query)).body
+  const first = await load('', '1,Ana,2019-04-13,Active,', '2,Bo,2020-06-15,Active,')
+  const path = `/uploads/${first.id}`
+  const { body: mapping } = await get(company, `${path}/mapping`)
+  await service.manage('PUT', `${path}/mapping`, { ...mapping, unreadable_values: 'leave_out' }, company.admin.token)
+  await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+  t.match(await load('&apply=true', '1,Ana,soon,Active,', '2,Bo,2020-06-15,Active,'), { state: 'ended' })
+  t.match(await load('&apply=true', '1,Ana,2019-04-13,Ruhend,', '2,Bo,2020-06-15,Active,'), {
+    state: 'previewed',
+    questions: [{ about: 'words', words: ['Ruhend'] }],
+  })
+  t.match(await load('&apply=true', '1,Ana,2019-04-13,Active,', '2,Bo,2020-06-15,Active,2024-01-31'), {
+    state: 'previewed',
+    questions: [{ about: 'past_end_dates', rows: 1 }],
+  })
+})

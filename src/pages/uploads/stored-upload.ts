@@ -7,7 +7,7 @@ import {
   type UploadSummary,
 } from '#domain/uploads'
 import type { Employee } from '#domain/employees/employee'
-import { listQuestions, locateColumns } from '#spreadsheets/mapping'
+import { isWaiting, listQuestions, locateColumns } from '#spreadsheets/mapping'
 import { NEVER_LEFT_OUT } from '#spreadsheets/read-records'
 import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
 import type { Original } from '#ledger/uploads/store-upload'
@@ -60,7 +60,7 @@ export const isSingle = ({ parts }: Pick<StoredUpload, 'parts'>) => parts === 1
 
 /** Whether somebody has to answer questions about a file before its rows can be read. */
 function isAsked({ mapping }: StoredUpload): boolean {
-  return mapping !== null && mapping.unreadable_values === 'refuse' && listQuestions(mapping).length > 0
+  return mapping !== null && isWaiting(mapping)
 }
 
 /** The title of the page of an upload, and what its heading has before the name of the file. */
