@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createEmployeeClient } from '../employee-client.ts'
 import { readName } from '../../../src/spreadsheets/cells.ts'
+import { needsPerson } from '../../../src/spreadsheets/mapping.ts'
 import { isSecretHeader } from '../../../src/spreadsheets/recognize-header.ts'
 import { describeAnswers } from './answers.ts'
 import { listAdded, listProposed, writeMappingFile } from './choose-mapping.ts'
@@ -36,6 +37,8 @@ async function send(args: SendArguments): Promise<void> {
     const asked = open.length === 0 ? [] : [`${path}: answer in a mapping (--save-map, --map), or with:`, ...open]
     if (file.faults.length > 0)
       throw new CommandError('refused', [describeFaults(path, file.faults), ...asked].join('\n'))
+    if (file.mapping && needsPerson(file.mapping))
+      throw new CommandError('refused', [`${path} asks who has left, whatever else is left out`, ...asked].join('\n'))
     const { unreadable } = file
     if (unreadable.count > 0 && (args.allOrNone || file.count === 0))
       throw new CommandError('refused', describeFaults(path, unreadable.faults))

@@ -108,6 +108,22 @@ await t.test('a proposal is sent once somebody has seen it, as a mapping that th
   t.match(await run(['send', 'seen.csv', '--answer', 'Vorname:to=nonsense']), { code: 2, err: /give COLUMN:QUESTION=/ })
 })
 
+await t.test('where values that cannot be read are left out, who has left is asked all the same', async (t) => {
+  write('left.csv', 'Personalnummer,Vorname,Austritt\nL1,Ana,2024-01-31')
+  const columns = [
+    { header: 'Personalnummer', to: 'external_id' },
+    { header: 'Vorname', to: 'first_name' },
+    { header: 'Austritt', to: 'termination_date' },
+  ]
+  write('left.json', JSON.stringify({ columns, unreadable_values: 'leave_out' }))
+  const asked = await run(['send', 'left.csv', '--map', 'left.json'])
+  t.match(asked, { code: 1, err: /asks who has left[^]*--answer 'past_end_dates=/ })
+  const answered = await run(['send', 'left.csv', '--map', 'left.json', '--answer', 'past_end_dates=deactivate'])
+  t.match(answered, { code: 0, out: /1 created/ })
+  const [one] = (await service.call('GET', '/v1/employees?external_id=L1')).body.items
+  t.match(one, { status: 'inactive' })
+})
+
 await t.test('encodings of spreadsheets are recognized', async (t) => {
   const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
   const encoded = [
