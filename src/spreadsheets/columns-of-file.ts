@@ -26,6 +26,7 @@ export class ColumnsOfFile {
   readonly all: readonly Candidate[]
   readonly sample: FileSample
   readonly #years = new Map<number, readonly number[]>()
+  readonly #ofOthers = new Map<number, boolean>()
   readonly #people: ReadonlyMap<string, readonly { row: number; at: number }[]>
 
   constructor(all: readonly Candidate[], sample: FileSample) {
@@ -111,7 +112,13 @@ export class ColumnsOfFile {
   }
 
   /** Whether most values of a column are what names people of other rows. */
-  isOfOthers({ at, evidence, sample: { filled, values } }: Candidate): boolean {
+  isOfOthers(column: Candidate): boolean {
+    const known = this.#ofOthers.get(column.at) ?? this.#namesOthers(column)
+    this.#ofOthers.set(column.at, known)
+    return known
+  }
+
+  #namesOthers({ at, evidence, sample: { filled, values } }: Candidate): boolean {
     const { rows, count } = this.sample
     if (values.size === 0 || (evidence.isUnique && filled === count)) return false
     const isOwn = (cells: readonly string[]) => cells.some((cell, other) => other !== at && cell === cells[at])

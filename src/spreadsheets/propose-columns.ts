@@ -34,10 +34,14 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
 }
 
 /** A column of which most values are other rows' ids, addresses, or names. */
-function proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+function* proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): Generator<void, void, void> {
   const named = file.all.find(({ to, likely }) => to === 'manager' || likely === 'manager')
   if (named && named.sample.filled > 0 && named.evidence.texts < MOST) return
-  const found = unknown.filter((column) => file.isOfOthers(column))
+  const found: Candidate[] = []
+  for (const column of unknown) {
+    yield
+    if (file.isOfOthers(column)) found.push(column)
+  }
   const [best, other] = named ? found.filter(({ evidence }) => evidence.texts === 0) : found
   const isSure = best && !other && file.isTree(best)
   if (named && !isSure) return

@@ -177,7 +177,7 @@ function renderEntryRows(entries: LogEntry[], people: People, timeZone: string) 
       <td class="status" data-label="Status">${renderStatusBadge(entry.status)}</td>
       <th scope="row" class="result">
         <a href="${NAVIGATION.bulkUserLogs.path}/${id}" aria-label="${name}" title="${title}"
-          >${cause === undefined ? result : asked}${person !== undefined && html` · ${isolate(person)}`}</a
+          >${cause === undefined ? result : asked}${person !== undefined && html`<span class="whose"> · ${isolate(person)}</span>`}</a
         >
       </th>
       <td class="source">${entry.name}</td>

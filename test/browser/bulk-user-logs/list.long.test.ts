@@ -31,7 +31,7 @@ await t.test('the list shows what the specification requires, newest first, and 
     await rows.nth(0).innerText(),
     /^\d+ \w+, [\d:]+\s+Failed\s+Records are not valid\s+Public API\s+HR sync\s+1\s+0\s+0\s+1\s+0$/,
   )
-  t.match(await rows.nth(1).innerText(), /Completed\s+Created 1\s+Public API\s+HR sync/)
+  t.match(await rows.nth(1).innerText(), /Completed\s+Created 1 · Ana Pérez\s+Public API\s+HR sync/)
   await rows.nth(0).getByRole('link').click()
   await page.waitForURL('**/log_*')
   t.match(await page.textContent('h1'), 'Failed')
