@@ -4,6 +4,7 @@ import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
 import { planParts } from '../../src/uploads/plan-parts.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
+import { holdFile } from '../support/files/hold-file.ts'
 
 /* Splitting a file into parts that can be calls. */
 
@@ -11,7 +12,7 @@ const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
   const used = { ...limits, ...more }
-  const file = await readFile([Buffer.from(text as string)], UNANSWERED, used, null)
+  const file = await readFile(holdFile(Buffer.from(text as string)), UNANSWERED, used, null)
   const { header, proposal: mapping, rows, notes } = file
   const facts = {
     today: '2026-03-31',

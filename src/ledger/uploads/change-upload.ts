@@ -6,7 +6,8 @@ import type { PartCounts, StoredRow, UploadState } from '#domain/uploads'
 import { inTransaction } from '#postgres/pipeline'
 import { clearFailingWork } from '../background/failing-work.ts'
 import { findUpload, readRows, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
-import { insertParts, lockCounting, STORED_FOR, type FilledPart } from './store-upload.ts'
+import { STORED_FOR } from './received-file.ts'
+import { forgetOriginal, insertParts, lockCounting, type FilledPart } from './store-upload.ts'
 
 export type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
@@ -178,7 +179,7 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
     )
     if (rowCount === 1) {
       await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
-      await client.query('delete from upload_originals where company_id = $1 and upload_id = $2', ids)
+      await forgetOriginal(client, upload, 'all')
       return true
     }
     await client.query(

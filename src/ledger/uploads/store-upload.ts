@@ -8,6 +8,7 @@ import type { LedgerTables } from '#ledger/tables'
 import type { StoredUpload } from './read-uploads.ts'
 import type { Queryable } from '#postgres/pool'
 import type { OriginalRow } from '#ledger/upload-rows'
+import { deletePieces, openDecipher, PIECE, type ReceivedFile, STORED_FOR } from './received-file.ts'
 
 /** A part of a file to store. */
 export interface FilledPart {
@@ -40,8 +41,6 @@ interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | '
 /** The uploads that a company may have stored at once, and the bytes of their files. */
 export const MAX_UPLOADS = 20
 export const MAX_UPLOADED_BYTES = 256 * 1024 * 1024
-/** How long a file is stored after it was uploaded, and again after it begins to be applied. */
-export const STORED_FOR = "interval '1 day'"
 const STORED_FROM_NOW = sql<string>`statement_timestamp() + ${sql.raw(STORED_FOR)}`
 
 /** The class of the advisory locks under which uploads of a company are counted. */
@@ -182,13 +181,13 @@ type OriginalRef = Pick<Original, 'companyId' | 'id'>
 const idsOf = ({ companyId, id }: OriginalRef) => [toUuid(companyId), toUuid(id)]
 
 /**
- * Stores how a file was read, and its content if it may be read again. Of the contents of a company, the newest ones stay,
- * as many as it may have uploads.
+ * Stores how a file was read, and the file itself if it may be read again. Of the files of a company, the newest ones
+ * stay, as many as it may have uploads.
  */
 export async function storeOriginal(
   db: Queryable,
   original: Omit<Original, 'hasContent'>,
-  content: Buffer | null,
+  file: ReceivedFile | null,
 ): Promise<void> {
   const { companyId, id, userId, fileName, operation, logId, answers, question, notes, bytes } = original
   await onClient<LedgerTables>(db)
@@ -204,29 +203,36 @@ export async function storeOriginal(
       question,
       notes,
       bytes,
-      content,
+      content: null,
+      key: file && (await file.keep(db)),
       created_at: sql`statement_timestamp()`,
       expires_at: STORED_FROM_NOW,
     })
-    .onConflict((known) => known.columns(['company_id', 'upload_id']).doUpdateSet({ answers, question }))
     .execute()
-  if (!content) return
-  await db.query(
-    `update upload_originals o set content = null from (
+  if (!file) return
+  const { rows } = await db.query<{ id: string }>(
+    `select upload_id as id from (
        select upload_id, count(*) over newest as files, sum(bytes) over newest as bytes from upload_originals
-       where company_id = $1 and content is not null window newest as (order by created_at desc, upload_id)
-     ) as kept
-     where o.company_id = $1 and o.upload_id = kept.upload_id and (kept.files > $2 or kept.bytes > $3)`,
+       where company_id = $1 and ${HAS_CONTENT} window newest as (order by created_at desc, upload_id)
+     ) as kept where files > $2 or bytes > $3`,
     [toUuid(companyId), MAX_UPLOADS, MAX_UPLOADED_BYTES],
   )
+  if (rows.length > 0)
+    await forgetContents(
+      db,
+      companyId,
+      rows.map((row) => row.id),
+    )
 }
+
+const HAS_CONTENT = '(content is not null or key is not null)'
 
 /** Finds how a file was read; null if that is not stored. */
 export async function findOriginal(db: Queryable, { companyId, id }: OriginalRef): Promise<Original | null> {
   const row = await onClient<LedgerTables>(db)
     .selectFrom('upload_originals')
     .select(['user_id as userId', 'file_name as fileName', 'operation', 'log_id as logId'])
-    .select(['answers', 'question', 'notes', 'bytes', sql<boolean>`content is not null`.as('hasContent')])
+    .select(['answers', 'question', 'notes', 'bytes', sql<boolean>`${sql.raw(HAS_CONTENT)}`.as('hasContent')])
     .where('company_id', '=', toUuid(companyId))
     .where('upload_id', '=', toUuid(id))
     .where('expires_at', '>', sql<string>`statement_timestamp()`)
@@ -234,34 +240,39 @@ export async function findOriginal(db: Queryable, { companyId, id }: OriginalRef
   return row ? { ...row, companyId, id, userId: fromUuid('usr', row.userId) } : null
 }
 
-/** The bytes that one statement returns. */
-const PIECE = 1_048_576
-
-/** Reads the content of a file, piece by piece; nothing if it is not stored any more. */
-export async function readOriginal(
+/** Reads the content of a file, piece by piece; less of it if it is not stored any more. */
+export async function* readOriginal(
   db: Queryable,
   { companyId, id, bytes }: Pick<Original, 'companyId' | 'id' | 'bytes'>,
-): Promise<Buffer[]> {
-  const pieces: Buffer[] = []
-  for (let at = 0; at < bytes; at += PIECE) {
-    const { rows } = await db.query<{ piece: Buffer | null }>(
-      `select substring(content from $3 for ${PIECE}) as piece from upload_originals
-       where company_id = $1 and upload_id = $2`,
-      [...idsOf({ companyId, id }), at + 1],
+): AsyncGenerator<Buffer, void> {
+  let decipher: ReturnType<typeof openDecipher> | null = null
+  for (let piece = 0; piece * PIECE < bytes; piece += 1) {
+    const { rows } = await db.query<{ key: Buffer | null; content: Buffer | null }>(
+      `select o.key, coalesce(p.content, substring(o.content from $4 for ${PIECE})) as content from upload_originals o
+       left join upload_pieces p on p.company_id = o.company_id and p.upload_id = o.upload_id and p.piece = $3
+       where o.company_id = $1 and o.upload_id = $2`,
+      [...idsOf({ companyId, id }), piece, piece * PIECE + 1],
     )
-    const piece = rows[0]?.piece
-    if (!piece) return []
-    pieces.push(piece)
+    const { key = null, content = null } = rows[0] ?? {}
+    if (content === null) return
+    decipher ??= key && openDecipher(key)
+    yield decipher ? decipher.update(content) : content
   }
-  return pieces
 }
 
 /** Deletes the content of a file that is applied, or all that is stored about one that is read in another way. */
-export async function forgetOriginal(pool: Pool, original: OriginalRef, what: 'content' | 'all'): Promise<void> {
-  await pool.query(
-    what === 'all'
-      ? 'delete from upload_originals where company_id = $1 and upload_id = $2'
-      : 'update upload_originals set content = null where company_id = $1 and upload_id = $2 and content is not null',
-    idsOf(original),
+export async function forgetOriginal(db: Queryable, original: OriginalRef, what: 'content' | 'all'): Promise<void> {
+  const ids = idsOf(original)
+  if (what === 'all') await db.query('delete from upload_originals where company_id = $1 and upload_id = $2', ids)
+  await forgetContents(db, original.companyId, [ids[1]!])
+}
+
+/** `uploadIds` are UUIDs. */
+async function forgetContents(db: Queryable, companyId: string, uploadIds: readonly string[]): Promise<void> {
+  await db.query(
+    `update upload_originals set content = null, key = null
+     where company_id = $1 and upload_id = any($2) and ${HAS_CONTENT}`,
+    [toUuid(companyId), uploadIds],
   )
+  await deletePieces(db, companyId, uploadIds)
 }
