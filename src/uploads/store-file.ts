@@ -118,6 +118,7 @@ export async function storeFile(
   const { mapping: chosen, open } = await chooseMapping(file, found, signal)
   const does = operation ?? again ?? 'upsert'
   const facts = {
+    newId,
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
     countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
@@ -144,12 +145,12 @@ export async function storeFile(
         : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
     replaces: sent.replaces,
-    parts: parts.map((part) => ({ ...part, callId: newId('log') })),
+    parts,
   }
   const read = { question: null, notes: file.notes }
-  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, answers, isKept }, read))
-  if (!isStored) throw new RefusedByStateError(TOO_MANY)
-  if (parts.length > 1) announce([companyId])
+  const stored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, answers, isKept }, read))
+  if (stored === null) throw new RefusedByStateError(TOO_MANY)
+  if (stored > 1) announce([companyId])
   return id
 }
 

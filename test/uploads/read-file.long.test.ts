@@ -1,6 +1,8 @@
 import t from 'tap'
 import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
+import type { StoredRow } from '../../src/domain/uploads.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
 import { planParts } from '../../src/uploads/plan-parts.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
@@ -15,13 +17,16 @@ async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
   const file = await readFile(holdFile(Buffer.from(text as string)), UNANSWERED, used, null)
   const { header, proposal: mapping, rows, notes } = file
   const facts = {
+    newId,
     today: '2026-03-31',
     countAbsent: async () => 0,
     countLinkable: async () => 0,
     countReturning: async () => 0,
   }
   const { parts } = await planParts({ header, mapping, rows }, used, new Map(), facts)
-  return { header, notes, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
+  const read: StoredRow[][] = []
+  for await (const { content } of parts) read.push([...readContent(content.toString())])
+  return { header, notes, parts: read }
 }
 const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {
   try {

@@ -20,6 +20,9 @@ export interface FilledPart {
   content: Buffer
 }
 
+/** A part of a file to store, and the id that its call will have. */
+export type NewPart = FilledPart & { callId: string; undoes?: string }
+
 /** A file to store. */
 interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | 'fileName' | 'operation' | 'mapping'> {
   /** The line that names the columns; null for JSON. */
@@ -34,8 +37,8 @@ interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | '
   isAllOrNone: boolean
   /** The upload that it takes back; absent if it is a file. Nobody previews it: it is applied at once. */
   undoes?: string
-  /** The parts in order, and the id that the call of each will have. */
-  parts: (FilledPart & { callId: string; undoes?: string })[]
+  /** In order. Each is taken once the one before is stored. */
+  parts: AsyncIterable<NewPart> | Iterable<NewPart>
 }
 
 /** The uploads that a company may have stored at once, and the bytes of their files. */
@@ -53,25 +56,25 @@ interface CountedFile extends Pick<NewUpload, 'companyId' | 'bytes'> {
 }
 
 /**
- * Stores a file, and what `alongside` stores about it, all of it or nothing. Returns false if the company has as many as
- * it may have.
+ * Stores a file, and what `alongside` stores about it, all of it or nothing. Returns the number of its parts; null if the
+ * company has as many files as it may have. Throws what making the parts throws.
  */
 export async function storeUpload(
   pool: Pool,
   upload: NewUpload & CountedFile,
   alongside: (client: PoolClient) => Promise<void>,
-): Promise<boolean> {
+): Promise<number | null> {
   return inTransaction(pool, async (client) => {
-    if (!(await isRoomFor(client, upload))) return false
+    if (!(await isRoomFor(client, upload))) return null
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
-    await insertParts(client, [company, id, user], upload.parts)
+    const stored = await insertParts(client, [company, id, user], upload.parts)
     const isStored = await ifRoom(client, upload, async () => {
-      await insertUpload(client, upload)
+      await insertUpload(client, upload, stored)
       await alongside(client)
     })
-    if (!isStored)
-      await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
-    return isStored
+    if (isStored) return stored.parts
+    await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
+    return null
   })
 }
 
@@ -95,19 +98,23 @@ export async function ifRoom(
   return true
 }
 
-/** Inserts the parts of a file, one by one: a part takes megabytes. */
+/** Inserts the parts of a file, one by one: a part takes megabytes. Returns how many, and how many rows they have. */
 export async function insertParts(
   client: PoolClient,
   [company, id, user]: readonly [company: string, id: string, user: string],
   parts: NewUpload['parts'],
-): Promise<void> {
-  for (const [at, { callId, firstRow, rows, content, undoes }] of parts.entries()) {
+): Promise<{ parts: number; rows: number }> {
+  const stored = { parts: 0, rows: 0 }
+  for await (const { callId, firstRow, rows, content, undoes } of parts) {
+    stored.parts += 1
+    stored.rows += rows
     await client.query(
       `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content, undoes)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [company, id, user, at + 1, toUuid(callId), firstRow, rows, content, undoes ? toUuid(undoes) : null],
+      [company, id, user, stored.parts, toUuid(callId), firstRow, rows, content, undoes ? toUuid(undoes) : null],
     )
   }
+  return stored
 }
 
 /**
@@ -130,8 +137,12 @@ async function isRoomFor(client: PoolClient, { companyId, bytes, replaces }: Cou
 }
 
 /** The preview of a single part is made when its page is opened. */
-async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
-  const { header, mapping, corrects, parts, applying } = upload
+async function insertUpload(
+  client: PoolClient,
+  upload: NewUpload,
+  { parts, rows }: { parts: number; rows: number },
+): Promise<void> {
+  const { header, mapping, corrects, applying } = upload
   await onClient<LedgerTables>(client)
     .insertInto('uploads')
     .values({
@@ -143,10 +154,10 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       header: header && writeJson(header),
       mapping,
       corrects: writeJson(corrects),
-      rows: parts.reduce((sum, { rows }) => sum + rows, 0),
-      parts: parts.length,
+      rows,
+      parts,
       bytes: upload.bytes,
-      state: upload.undoes ? 'applying' : parts.length === 1 ? 'previewed' : 'previewing',
+      state: upload.undoes ? 'applying' : parts === 1 ? 'previewed' : 'previewing',
       undoes: upload.undoes ? toUuid(upload.undoes) : null,
       request_id: applying?.requestId ?? null,
       address: applying?.client?.address ?? null,
