@@ -179,8 +179,7 @@ async function acceptUploads(
 
 /** Reads the form of a request, and its file. Throws a problem if that is too large, or the body is no such form. */
 async function readUpload(request: FastifyRequest, bodyLimit: number, file: ReceivedFile): Promise<UploadForm> {
-  const maxBytes = maxFileBytes({ bodyLimit })
-  const { fields, fileName } = await readFileForm(request, maxBytes, (chunk) => file.add(chunk))
+  const { fields, fileName } = await readFileForm(request, maxFileBytes({ bodyLimit }), (chunk) => file.add(chunk))
   return {
     fileName: cleanFileName(fileName),
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
