@@ -33,9 +33,19 @@ export function* mapInPieces<Item, Result>(
   return results
 }
 
+/** Does something with each of some items, in pieces. */
+export function* eachInPieces<Item>(items: Iterable<Item>, act: (item: Item) => void): Pieces<void> {
+  let count = 0
+  for (const item of items) {
+    if (count > 0 && count % ITEMS_AT_ONCE === 0) yield
+    act(item)
+    count += 1
+  }
+}
+
 /** The items of a list that are written at once, and the characters that are encoded at once. */
 const WRITTEN_AT_ONCE = 32
-const ENCODED_AT_ONCE = 262_144
+const ENCODED_AT_ONCE = 65_536
 
 /** Whether an object has a list among its members that is written in pieces. */
 export function hasLongList(value: object): boolean {
