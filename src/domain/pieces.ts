@@ -47,6 +47,15 @@ export function* eachInPieces<Item>(items: Iterable<Item>, act: (item: Item) => 
 const WRITTEN_AT_ONCE = 32
 const ENCODED_AT_ONCE = 65_536
 
+/** Whether an object has a list among its members that is written in pieces. */
+export function hasLongList(value: object): boolean {
+  return Object.values(value).some(isLongList)
+}
+
+function isLongList(member: unknown): member is readonly unknown[] {
+  return Array.isArray(member) && member.length > WRITTEN_AT_ONCE
+}
+
 /** Writes an object as JSON in UTF-8, as JSON.stringify does, and long lists among its members in pieces. */
 export function* encodeJson(value: object): Pieces<Buffer> {
   const parts: Buffer[] = []
@@ -68,7 +77,7 @@ function* writeJson(value: object): Generator<string, void> {
     if (member === undefined) continue
     yield `${mark}${JSON.stringify(name)}:`
     mark = ','
-    if (Array.isArray(member) && member.length > WRITTEN_AT_ONCE) yield* writeList(member)
+    if (isLongList(member)) yield* writeList(member)
     else yield JSON.stringify(member)
   }
   yield mark === '{' ? '{}' : '}'
