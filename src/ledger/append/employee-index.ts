@@ -10,6 +10,8 @@ const INDEXED = [...UNIQUE_NAMES, 'directory_external_id'] as const
 /** Employees of a company, by what names them. */
 export class EmployeeIndex {
   readonly #byId = new Map<string, Employee>()
+  /** The ids of those whose names are not in the maps below yet: nobody has asked for a name since they were put. */
+  #unnamed: string[] = []
   readonly #idByEmail = new Map<string, string>()
   readonly #idByExternalId = new Map<string, string>()
   readonly #idByUserName = new Map<string, string>()
@@ -21,16 +23,16 @@ export class EmployeeIndex {
 
   byId = (id: string): Employee | undefined => this.#byId.get(id)
 
-  byEmail = (email: string): Employee | undefined => this.#holder(this.#idByEmail.get(email), 'email', email)
+  byEmail = (email: string): Employee | undefined => this.#holder(this.#nameAll().#idByEmail.get(email), 'email', email)
 
   byExternalId = (externalId: string): Employee | undefined =>
-    this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
+    this.#holder(this.#nameAll().#idByExternalId.get(externalId), 'external_id', externalId)
 
   byUserName = (userName: string): Employee | undefined =>
-    this.#holder(this.#idByUserName.get(userName), 'user_name', userName)
+    this.#holder(this.#nameAll().#idByUserName.get(userName), 'user_name', userName)
 
   byDirectoryId = (directoryId: string): Employee[] =>
-    [...(this.#idsByDirectoryId.get(directoryId) ?? [])].map((id) => this.#byId.get(id)!)
+    [...(this.#nameAll().#idsByDirectoryId.get(directoryId) ?? [])].map((id) => this.#byId.get(id)!)
 
   all(): IterableIterator<Employee> {
     return this.#byId.values()
@@ -63,7 +65,7 @@ export class EmployeeIndex {
 
   /** Adds an employee, or replaces an earlier state. Returns that state. */
   put(employee: Employee): Employee | undefined {
-    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
+    const { id } = employee
     const before = this.#byId.get(id)
     if (before === employee) return before
     this.#byId.set(id, employee)
@@ -71,15 +73,30 @@ export class EmployeeIndex {
       if (INDEXED.every((name) => before[name] === employee[name])) return before
       this.#removeNames(before)
     }
+    this.#unnamed.push(id)
+    if (this.#unnamed.length > 2 * this.#byId.size) this.#nameAll()
+    return before
+  }
+
+  /** Brings the maps of names up to date. */
+  #nameAll(): this {
+    for (const id of this.#unnamed) {
+      const employee = this.#byId.get(id)
+      if (employee) this.#addNames(employee)
+    }
+    if (this.#unnamed.length > 0) this.#unnamed = []
+    return this
+  }
+
+  #addNames(employee: Employee): void {
+    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     if (email !== null) this.#idByEmail.set(email, id)
     if (externalId !== null) this.#idByExternalId.set(externalId, id)
     if (userName !== null) this.#idByUserName.set(foldUserName(userName), id)
-    if (directoryId !== null) {
-      const ids = this.#idsByDirectoryId.get(directoryId)
-      if (ids) ids.add(id)
-      else this.#idsByDirectoryId.set(directoryId, new Set([id]))
-    }
-    return before
+    if (directoryId === null) return
+    const ids = this.#idsByDirectoryId.get(directoryId)
+    if (ids) ids.add(id)
+    else this.#idsByDirectoryId.set(directoryId, new Set([id]))
   }
 
   /** Removes an employee. */

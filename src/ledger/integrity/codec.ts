@@ -103,20 +103,24 @@ const scratch = Buffer.alloc(16_384)
  * the names of types need no escaping.
  */
 function formatEnvelope(header: EventHeader, companyId: string, dataHash: string): string {
-  const { actor, call_id: callId, index, position, recorded_at: at, schema_version, stream, type, version } = header
-  if (actor !== common.actor || callId !== common.callId || companyId !== common.companyId) {
-    const call = callId === null ? 'null' : `"${callId}"`
-    const text = `{"actor":${JSON.stringify(actor)},"call_id":${call},"company_id":"${companyId}","data_hash":"`
-    common = { actor, callId, companyId, text }
-  }
-  return (
-    `${common.text}${dataHash}","index":${index},"position":${position},"recorded_at":"${at}","schema_version":` +
-    `${schema_version},"stream":"${stream}","type":"${type}","version":${version}}`
-  )
+  const { index, position, stream, version } = header
+  const { start, middle, end } = writeCommon(header, companyId)
+  return `${start}${dataHash}","index":${index},"position":${position}${middle}${stream}${end}${version}}`
 }
 
-/** What the envelopes of a call begin with: written once, as a text is made of as few pieces as possible. */
-let common = { actor: '', callId: null as string | null, companyId: '', text: '' }
+/** What envelopes of one call have in common is written once: a text takes more memory the more pieces it is made of. */
+function writeCommon(header: EventHeader, companyId: string): typeof common {
+  const { actor, call_id: callId, recorded_at: at, schema_version: schema, type } = header
+  const isSame = common.callId === callId && common.type === type && common.at === at && common.schema === schema
+  if (isSame && common.actor === actor && common.companyId === companyId) return common
+  const call = callId === null ? 'null' : `"${callId}"`
+  const start = `{"actor":${JSON.stringify(actor)},"call_id":${call},"company_id":"${companyId}","data_hash":"`
+  const middle = `,"recorded_at":"${at}","schema_version":${schema},"stream":"`
+  return (common = { actor, callId, companyId, at, schema, type, start, middle, end: `","type":"${type}","version":` })
+}
+
+const NOTHING = { actor: '', callId: '', companyId: '', at: '', schema: 0, type: '', start: '', middle: '', end: '' }
+let common: Omit<typeof NOTHING, 'callId'> & { callId: string | null } = NOTHING
 
 /** A stored event that this version of the program cannot read. It stops a projection and is never skipped. */
 export class UnreadableEventError extends Error {
