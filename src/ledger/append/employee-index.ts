@@ -4,6 +4,9 @@ import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-de
 import type { Naming } from '#domain/calls/uniqueness'
 import type { Employee } from '#domain/employees/employee'
 
+/** The names by which employees are indexed. */
+const INDEXED = [...UNIQUE_NAMES, 'directory_external_id'] as const
+
 /** Employees of a company, by what names them. */
 export class EmployeeIndex {
   readonly #byId = new Map<string, Employee>()
@@ -63,8 +66,11 @@ export class EmployeeIndex {
     const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     const before = this.#byId.get(id)
     if (before === employee) return before
-    if (before) this.remove(before)
     this.#byId.set(id, employee)
+    if (before) {
+      if (INDEXED.every((name) => before[name] === employee[name])) return before
+      this.#removeNames(before)
+    }
     if (email !== null) this.#idByEmail.set(email, id)
     if (externalId !== null) this.#idByExternalId.set(externalId, id)
     if (userName !== null) this.#idByUserName.set(foldUserName(userName), id)
@@ -77,14 +83,13 @@ export class EmployeeIndex {
   }
 
   /** Removes an employee. */
-  remove({
-    id,
-    email,
-    external_id: externalId,
-    user_name: userName,
-    directory_external_id: directoryId,
-  }: Employee): void {
-    this.#byId.delete(id)
+  remove(employee: Employee): void {
+    this.#byId.delete(employee.id)
+    this.#removeNames(employee)
+  }
+
+  #removeNames(employee: Employee): void {
+    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     if (email !== null && this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
     if (externalId !== null && this.#idByExternalId.get(externalId) === id) this.#idByExternalId.delete(externalId)
     const folded = userName === null ? null : foldUserName(userName)
@@ -101,7 +106,7 @@ export class EmployeeIndex {
   }
 }
 
-const IN_DIRECTORY = [...UNIQUE_NAMES, 'directory_external_id', 'manager_id'] as const
+const IN_DIRECTORY = [...INDEXED, 'manager_id'] as const
 
 /** The employees that the calls of a transaction touch, updated after each call is decided. */
 export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '#admission/cache-size'
 import type { Employee } from '#domain/employees/employee'
 import type { RecordedEvent } from '#domain/events'
-import { HEADER_BYTES, toRecorded, type SealedEvent } from '../integrity/codec.ts'
+import { HEADER_BYTES, type SealedEvent } from '../integrity/codec.ts'
 import { isSameHistory, type Frontier } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-cache.ts'
 
@@ -143,7 +143,7 @@ export function createRecentEvents({
         }
         const kept: KeptCall = {
           last: after.size,
-          events: events.map(toRecorded),
+          events: events.map(({ event }) => event),
           leaf: events.at(-1)!.leaf,
           employees: new Map(employees.map((employee) => [employee.id, employee])),
           generation,
