@@ -1,7 +1,7 @@
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { eventually } from '../support/eventually.ts'
-import { makeDataDir, runJson, startServer, startWorker } from '../support/processes/cli.ts'
+import { failsWithLine, runCommand, makeDataDir, runJson, startServer, startWorker } from '../support/processes/cli.ts'
 import { makeHistory } from '../support/rebuilding.ts'
 import { employee, send, startService } from '../support/service.ts'
 
@@ -32,6 +32,7 @@ await t.test('a raised version of every projection is filled and rebuilt on a da
   }
   const { address } = await startServer(t, ['serve'], settings)
   t.equal((await send(address, 'GET', '/readyz', {})).status, 503, 'its tables are empty')
+  failsWithLine(t, await runCommand(t, ['projections', 'prune'], settings), /version \d+ of \w+ is still being filled/)
   await startWorker(t, settings)
   await eventually('the new tables are filled', async () => (await send(address, 'GET', '/readyz', {})).status === 200)
   const before = await read(service.address)

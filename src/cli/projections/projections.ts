@@ -1,6 +1,7 @@
 import { PROJECTIONS } from '#projections/index'
 import type { Projection } from '#projections/projection'
 import { StartupError } from '#postgres/startup-error'
+import { isComplete } from '#ledger/read/read-progress'
 import { readStanding } from '#ledger/read/read-standings'
 import { unpark } from '#workers/checkpoints'
 import { say } from '#cli/terminal/print'
@@ -42,6 +43,12 @@ export async function resumeProjection(name: string, { company }: { company: str
 export async function pruneProjections() {
   const pruned = await withMaintenance(async ({ db }) => {
     const each = []
+    for (const projection of PROJECTIONS)
+      if (!(await isComplete(db, projection)))
+        throw new StartupError(
+          `version ${projection.version} of ${projection.name} is still being filled: nothing is dropped before ` +
+            '`projections list` shows it complete',
+        )
     for (const projection of PROJECTIONS) for (const pruned of await pruneVersions(db, projection)) each.push(pruned)
     return each
   })
