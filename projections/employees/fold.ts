@@ -39,13 +39,15 @@ async function fold(
   doPieces: DoPieces,
 ): Promise<void> {
   const touched = batches.flatMap(({ companyId, events, employees: after }) => {
-    const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
-    return [...streams].map(([id, eventsOfEmployee]): TouchedEmployee => ({
-      companyId,
-      id,
-      events: eventsOfEmployee,
-      after: after?.get(id),
-    }))
+    const touchedHere = new Map<string, TouchedEmployee>()
+    for (const event of events) {
+      if (!isEmployeeEvent(event)) continue
+      const { stream: id } = event
+      const known = touchedHere.get(id)
+      if (known) known.events.push(event)
+      else touchedHere.set(id, { companyId, id, events: [event], after: after?.get(id) })
+    }
+    return [...touchedHere.values()]
   })
   for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
     await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE), doPieces)
