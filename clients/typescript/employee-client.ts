@@ -81,7 +81,7 @@ function assertAddress(baseUrl: string): void {
   const { username, password, search, hash, pathname } = new URL(baseUrl)
   if (username !== '' || password !== '') throw new TypeError('baseUrl must not have a user name or password')
   if (search !== '' || hash !== '') throw new TypeError('baseUrl must not have a query or fragment')
-  if (/\/v1(?:\/|$)/.test(pathname)) throw new TypeError('baseUrl is the address of the service, without /v1')
+  if (/\/v1\/?$/.test(pathname)) throw new TypeError('baseUrl is the address of the service, without /v1')
 }
 
 /** A client of the public API. */
