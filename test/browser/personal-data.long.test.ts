@@ -25,6 +25,8 @@ for (const javaScriptEnabled of [true, false]) {
     const download = await downloading
     t.match(download.suggestedFilename(), /^personal-data-emp_\w+-[\dTZ-]+\.html$/)
     const report = readFileSync(await download.path(), 'utf8')
+    const next = page.getByRole('link', { name: 'Erase person…' })
+    t.equal(await next.getAttribute('href'), `/settings/employees/${id}/erase`, 'a click leads on to the erasure')
     t.same(faults, [])
     if (!javaScriptEnabled) return
     await page.route('**/report.html', (route) => route.fulfill({ body: report, contentType: 'text/html' }))

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { fieldError, invalidFields } from '#domain/errors'
+import { isId } from '#domain/ids'
 import { ALWAYS } from '#http/access/heavy-reads'
 import { ErasureBody, makeReport, readIdentifier } from '#api/admin/personal-data'
 import { ProblemError } from '#http/server/problem'
@@ -76,7 +77,8 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices) 
               problem,
             ),
           buttons: renderReportButtons(),
-        })}`,
+        })}
+        ${renderEraseLink(readFormFields(query)['employee_id'])}`,
     }),
     forms: {
       report: {
@@ -93,6 +95,11 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices) 
       },
     },
   })
+}
+
+/** Who reports an employee often erases them next. */
+function renderEraseLink(id: string | undefined) {
+  return isId('emp', id) && html`<p><a href="${PATH}/${id}/erase">Erase person…</a></p>`
 }
 
 const PATH = NAVIGATION.employees.path
