@@ -38,13 +38,17 @@ const UNREADABLE = JSON.stringify(SECRETS).slice(0, -1)
 export const SETTINGS = { MAX_RECORDS: '3' }
 
 /**
- * Leaves a person in everything that the service stores, and runs `midway` after the first calls. Returns the person's
- * id.
+ * Leaves a person in everything that the service stores, apart from files if nobody wants them, and runs `midway` after
+ * the first calls. Returns the person's id.
  */
-export async function leaveTraces(service: Service, midway: () => Promise<unknown>): Promise<string> {
+export async function leaveTraces(
+  service: Service,
+  midway: () => Promise<unknown>,
+  { uploads = true } = {},
+): Promise<string> {
   const id = await makeCalls(service, midway)
   await sendUnreadableBodies(service, id)
-  await uploadFiles(service, id)
+  if (uploads) await uploadFiles(service, id)
   await lookAround(service, id)
   await answerMessages(service)
   return id

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { Readable } from 'node:stream'
 import type { Test } from 'tap'
 import { COMPILE_CACHE } from './compile-cache.ts'
+import { HASHING } from '../hashing.ts'
 import { presetLimits } from './limits.ts'
 import type { DemoCredentials } from '../../../src/cli/demo/demo.ts'
 
@@ -42,7 +43,7 @@ export function launch(
   environment: Environment,
   entry = 'src/main.ts',
 ): Running {
-  const child = spawn(process.execPath, [...presetLimits({ ...environment }), entry, ...args], {
+  const child = spawn(process.execPath, [...HASHING, ...presetLimits({ ...environment }), entry, ...args], {
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -106,7 +107,7 @@ const SERVING = new Set<string | undefined>(['start', 'serve', 'work'])
 
 /** Starts the process that runs commands. It ends with this one, and keeps it alive only while it runs a command. */
 function startHost(): ChildProcess {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./command-host.ts', import.meta.url))], {
+  const child = spawn(process.execPath, [...HASHING, fileURLToPath(new URL('./command-host.ts', import.meta.url))], {
     env: { PATH: process.env['PATH'], ...COMPILE_CACHE },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

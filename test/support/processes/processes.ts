@@ -5,6 +5,7 @@ import readline from 'node:readline'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
 import { COMPILE_CACHE } from './compile-cache.ts'
+import { HASHING } from '../hashing.ts'
 import { presetLimits } from './limits.ts'
 
 /** A process of the program that is ready. */
@@ -23,7 +24,7 @@ export async function startProcess(
   urls: DatabaseUrls,
   settings: Record<string, string> = {},
 ): Promise<StartedProcess> {
-  const child = spawn(process.execPath, [...presetLimits({ ...settings }), 'src/main.ts', command], {
+  const child = spawn(process.execPath, [...HASHING, ...presetLimits({ ...settings }), 'src/main.ts', command], {
     env: {
       PATH: process.env['PATH'],
       ...COMPILE_CACHE,

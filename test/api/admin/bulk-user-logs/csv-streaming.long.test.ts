@@ -16,8 +16,8 @@ const RECORDS = 5_000
 /** The records whose details are read at once. */
 const RECORDS_AT_ONCE = 100
 
-await t.test('20,000 rows are read only as fast as the client takes them', async (t) => {
-  const [size, total] = [100, 20_000]
+await t.test('5,000 rows are read only as fast as the client takes them', async (t) => {
+  const [size, total] = [100, 5_000]
   let [read, taken, furthest] = [0, 0, 0]
   async function* readPages(): AsyncGenerator<number[]> {
     for (let start = 0; start < total; start += size) {
@@ -75,10 +75,9 @@ await t.test('20,000 entries come in order, without those that arrive meanwhile'
   }
   const rows = csvRecords(text.slice(1))
   t.equal(rows.length, 20_000)
-  t.strictSame(
-    rows.slice(1).map((row) => row['request_id']),
-    Array.from({ length: 19_999 }, (_, n) => `r${n + 1}`),
-  )
+  // As one text: comparing long lists part by part takes seconds.
+  const inOrder = Array.from({ length: 19_999 }, (_, n) => `r${n + 1}`)
+  t.equal(rows.flatMap((row, at) => (at === 0 ? [] : row['request_id'])).join(), inOrder.join())
 })
 
 await t.test('a paused client stops the queries, and gets all rows after it resumes', async (t) => {
@@ -92,10 +91,7 @@ await t.test('a paused client stops the queries, and gets all rows after it resu
   response.setEncoding('utf8')
   for await (const chunk of response) text += String(chunk)
   const rows = csvRecords(text.slice(1))
-  t.strictSame(
-    rows.map((row) => row['index']),
-    Array.from({ length: RECORDS }, (_, index) => String(index)),
-  )
+  t.equal(rows.map((row) => row['index']).join(), Array.from({ length: RECORDS }, (_, index) => index).join())
 })
 
 await t.test('a fault in the middle cuts off the file; one at the start gets a problem document', async (t) => {
