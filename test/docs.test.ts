@@ -28,6 +28,7 @@ const NO_SETTINGS = new Set([
   // Of the client's command.
   ...['API_URL', 'API_ID', 'API_KEY'],
   'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_ENV_PROXY',
   'HTTPS_PROXY',
   'NO_PROXY',
   'HTTP_PROXY',

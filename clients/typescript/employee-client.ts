@@ -75,15 +75,28 @@ type WriteParams = {
 
 const PAGE = 200
 
+/** Never repeats the address, which may have a password. */
+function assertAddress(baseUrl: string): void {
+  if (!URL.canParse(baseUrl)) return
+  const { username, password, search, hash, pathname } = new URL(baseUrl)
+  if (username !== '' || password !== '') throw new TypeError('baseUrl must not have a user name or password')
+  if (search !== '' || hash !== '') throw new TypeError('baseUrl must not have a query or fragment')
+  if (/\/v1(?:\/|$)/.test(pathname)) throw new TypeError('baseUrl is the address of the service, without /v1')
+}
+
 /** A client of the public API. */
 export class EmployeeClient {
   readonly #api: Client<paths>
   readonly #settings: AttemptSettings
 
-  /** Throws TypeError if `apiId` or `apiKey` cannot be sent in a header, for example because of a line feed. */
+  /**
+   * Throws TypeError if `apiId` or `apiKey` cannot be sent in a header, for example because of a line feed, or if
+   * `baseUrl` has what the address of a service has not.
+   */
   constructor({ baseUrl, apiId, apiKey, ...settings }: ClientSettings) {
     for (const [name, value] of Object.entries({ apiId, apiKey }))
       if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError(`${name} must be one or more visible ASCII characters`)
+    assertAddress(baseUrl)
     // An answer that leads elsewhere must not take the key there.
     this.#api = createClient<paths>({
       baseUrl,

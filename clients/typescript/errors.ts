@@ -135,13 +135,36 @@ export function answerError(
   })
 }
 
+/** What usually is the matter, by the codes of Node.js and OpenSSL. */
+const CONNECTION_FAULTS: readonly [code: RegExp, meaning: string][] = [
+  [/^ECONNREFUSED$/, 'nothing listens at this address'],
+  [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'its host name has no address; for a proxy, Node.js needs NODE_USE_ENV_PROXY=1'],
+  [/ALTNAME/, 'its certificate is for another host name'],
+  [/EXPIRED|NOT_YET_VALID/, 'its certificate is not valid now'],
+  [/CERT|ISSUER|VERIFY/, 'its certificate is not trusted; NODE_EXTRA_CA_CERTS can name a file with its authority'],
+  [/^(?:ERR_SSL|EPROTO)/, 'it does not speak TLS at this port; check whether the address is http'],
+]
+
+/** Says why a connection failed, if the error or one below it has a code. */
+function explain(cause: unknown): string {
+  for (let [error, depth] = [cause, 0]; depth < 5 && typeof error === 'object' && error !== null; depth += 1) {
+    const { code, cause: below } = error as { code?: unknown; cause?: unknown }
+    if (typeof code === 'string') {
+      const meaning = CONNECTION_FAULTS.find(([pattern]) => pattern.test(code))?.[1]
+      return meaning === undefined ? ` (${code})` : `: ${meaning} (${code})`
+    }
+    error = below
+  }
+  return ''
+}
+
 /** Makes the error of an attempt without an answer. */
 export function connectionError(cause: unknown, isTimeout: boolean, wasLost: boolean): ConnectionError {
   return new ConnectionError({
     status: null,
     code: isTimeout ? 'timed_out' : 'connection_failed',
     title: 'The service did not answer',
-    detail: isTimeout ? 'The service did not answer in time' : 'The connection to the service failed',
+    detail: isTimeout ? 'The service did not answer in time' : `The connection to the service failed${explain(cause)}`,
     mayHaveTakenEffect: wasLost,
     cause,
   })

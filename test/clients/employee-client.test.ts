@@ -102,6 +102,36 @@ await t.test('a key that cannot be sent is refused without being shown', async (
   })
 })
 
+await t.test('an address that is not that of a service is refused without being shown', async (t) => {
+  const settings = { apiId: 'key_x', apiKey: 'x' }
+  const at = (baseUrl: string) => () => client.createEmployeeClient({ ...settings, baseUrl })
+  t.throws(at('https://u:hush@x.example'), { message: 'baseUrl must not have a user name or password' })
+  t.throws(at('https://x.example/?a=1'), { message: 'baseUrl must not have a query or fragment' })
+  for (const path of ['/v1', '/v1/', '/base/v1/employees'])
+    t.throws(at(`https://x.example${path}`), { message: 'baseUrl is the address of the service, without /v1' })
+  t.doesNotThrow(at('https://x.example/base/'))
+})
+
+await t.test('a connection that fails says why', async (t) => {
+  const faults = {
+    ECONNREFUSED: /nothing listens at this address \(ECONNREFUSED\)/,
+    ENOTFOUND: /NODE_USE_ENV_PROXY=1 \(ENOTFOUND\)/,
+    DEPTH_ZERO_SELF_SIGNED_CERT: /NODE_EXTRA_CA_CERTS/,
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: /NODE_EXTRA_CA_CERTS/,
+    CERT_HAS_EXPIRED: /not valid now/,
+    ERR_TLS_CERT_ALTNAME_INVALID: /another host name/,
+    ERR_SSL_WRONG_VERSION_NUMBER: /does not speak TLS/,
+    UND_ERR_SOCKET: /failed \(UND_ERR_SOCKET\)$/,
+  }
+  for (const [code, detail] of Object.entries(faults)) {
+    const fetch = async () => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('below'), { code }) })
+    }
+    const { client: failing } = faultyClient(service, { attempts: 1, fetch })
+    t.match(await errorOf(() => failing.verifyKey()), { code: 'connection_failed', detail }, code)
+  }
+})
+
 await t.test('calls of a batch with the same content all take effect', async (t) => {
   const [made] = (await api.create([person()])).employees
   const { id } = made!

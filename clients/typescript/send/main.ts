@@ -15,6 +15,9 @@ import { previewFile, sendFile } from './send-file.ts'
 
 const SIGNAL_NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
+// Nobody may read what the command writes, and a disk may be full: the exit code still says what became of the file.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined)
+
 const stopping = new AbortController()
 /** What shells use for the signal that ends the run. */
 let signalCode = 0

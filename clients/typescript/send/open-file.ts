@@ -69,11 +69,13 @@ export async function openFile(
   // Opening a named pipe would otherwise wait for somebody who writes to it. Windows has no such flag.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
   const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
-    throw usageError(`cannot read ${path}: ${error.code}`)
+    const hint = path === '-' ? '. Standard input has to be saved in a file first' : ''
+    throw usageError(`cannot read ${path}: ${error.code}${hint}`)
   })
   try {
     // It is read several times.
-    if (!(await handle.stat()).isFile()) throw usageError(`${path} is not a file`)
+    if (!(await handle.stat()).isFile())
+      throw usageError(`${path} is not a file. What another program writes has to be saved in one first`)
     return await inspect(handle, choices, answers, signal)
   } catch (error) {
     await handle.close()
@@ -192,7 +194,7 @@ async function readWorkbook(
   const chunks: Buffer[] = []
   for await (const chunk of readChunks(handle)) chunks.push(chunk)
   const rows: (readonly FileRow[])[] = []
-  for await (const piece of readApart(chunks, answers, table, { signal }))
+  for await (const piece of readApart({ bytes: size, read: () => chunks }, answers, table, { signal }))
     if (piece.kind === 'rows') rows.push(piece.items)
   return rows
 }

@@ -145,9 +145,11 @@ function parse(args: string[]) {
   }
 }
 
+/** Without blanks around it, such as the carriage return of a file that Windows wrote. */
 function required(value: string | undefined, message: string): string {
-  if (value === undefined || value === '') throw usageError(message)
-  return value
+  const text = value?.trim() ?? ''
+  if (text === '') throw usageError(message)
+  return text
 }
 
 function readNumber(option: string, text: string): number {
@@ -182,7 +184,7 @@ function readUrl(given: string | undefined): string {
 function readKey(path: string | undefined, env: NodeJS.ProcessEnv): string {
   if (path === undefined) return required(env['API_KEY'], 'pass the API key in API_KEY, or its file with --key-file')
   try {
-    return required(readFileSync(path, 'utf8').trim(), `the file ${path} is empty`)
+    return required(readFileSync(path, 'utf8'), `the file ${path} is empty`)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw code === undefined ? error : usageError(`cannot read the key file ${path}: ${code}`)

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
@@ -283,6 +284,10 @@ await t.test('wrong usage is exit code 2, and says what to do', async (t) => {
     ['a key of two lines', ['send', 'ok.csv'], { API_KEY: 'a\nb' }, /apiKey must be one or more visible/],
     ['a wrong key', ['send', 'ok.csv'], { API_KEY: 'wrong' }, /invalid_credentials/],
     ['no address', ['send', 'ok.csv'], { API_URL: 'localhost' }, /must be an http or https URL/],
+    ['a password', ['send', 'ok.csv'], { API_URL: 'http://u:hush@127.0.0.1:1' }, /^(?!.*hush).*user name or password/],
+    ['a query', ['send', 'ok.csv'], { API_URL: 'http://127.0.0.1:1/?x=1' }, /query/],
+    ['the address of the API', ['send', 'ok.csv'], { API_URL: 'http://127.0.0.1:1/v1/' }, /without \/v1/],
+    ['standard input', ['send', '-'], {}, /cannot read -: ENOENT\. Standard input has to be saved/],
     ['no records', ['send', 'ok.csv', '--max-records', '0'], {}, /--max-records must be/],
     ['a state that is none', ['send', 'ok.csv', '--state', 'ok.csv'], {}, /ok\.csv is not the state of a run/],
     ['a state in no folder', ['send', 'ok.csv', '--state', 'no/x'], {}, /cannot write the state file no\/x: ENOENT/],
@@ -294,6 +299,23 @@ await t.test('wrong usage is exit code 2, and says what to do', async (t) => {
   }
   t.match(await run(['--help']), { code: 0, out: /^Usage: employee-ledger-client send FILE/ })
   t.match(await run(['--version']), { code: 0, out: /^\d+\.\d+\.\d+\n$/ })
+})
+
+await t.test('settings of a file that Windows wrote are read', async (t) => {
+  write('windows.csv', people('windows', 1))
+  const settings = { API_KEY: `${API_KEY}\r`, API_ID: `${service.company.key.api_id}\r`, API_URL: `${proxy.address}\r` }
+  t.match(await run(['send', 'windows.csv'], settings), { code: 0, out: /1 created/ })
+})
+
+await t.test('a run whose output cannot be written tells by its code what became of the file', async (t) => {
+  write('full.csv', people('full', 1))
+  const { child, done } = start(['send', 'full.csv'])
+  // Their ends are read nowhere.
+  done.catch(() => undefined)
+  child.stdout!.destroy()
+  child.stderr!.destroy()
+  t.strictSame(await once(child, 'exit'), [0, null])
+  t.match(await run(['send', 'full.csv']), { code: 0, out: /1 unchanged/ })
 })
 
 await t.test('the key may be in a file', async (t) => {
