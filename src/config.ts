@@ -246,14 +246,39 @@ export const EnvironmentSchema = Type.Object({ ...ConfigSchema.properties, ...Tr
 
 /** Reads the environment, once; tests give other limits. Throws an error with one line for each invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env, limits: Limits = LIMITS): Config {
+  // Files of variables leave blanks and carriage returns at the ends, which belong to no setting.
+  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
   // An empty variable counts as unset, as in most shells and orchestrators.
-  const set = Object.entries(env).filter(([name, value]) => value && Object.hasOwn(EnvironmentSchema.properties, name))
+  const set = trimmed.filter(([name, value]) => value && Object.hasOwn(EnvironmentSchema.properties, name))
   const settings = envSchema<Static<typeof EnvironmentSchema>>({
     schema: EnvironmentSchema,
     data: Object.fromEntries(set),
     env: false,
   })
   return Object.freeze({ ...settings, ...limits })
+}
+
+/** Says which variables are probably settings with a slip of the keyboard in their names, a sentence each. */
+export function findMisspelled(env: NodeJS.ProcessEnv = process.env): string[] {
+  const settings = Object.keys(EnvironmentSchema.properties).filter((name) => name.length >= SHORTEST_COMPARED)
+  return Object.keys(env).flatMap((name) => {
+    const meant = settings.find((setting) => isOneSlip(name.toUpperCase(), setting))
+    const isKnown = Object.hasOwn(EnvironmentSchema.properties, name) || meant === undefined
+    return isKnown ? [] : [`${name} is no setting; is ${meant} meant?`]
+  })
+}
+
+/** Shorter names are too often those of other programs. */
+const SHORTEST_COMPARED = 8
+
+/** Whether two texts are equal but for one character too many, too few, or wrong, or two that are swapped. */
+function isOneSlip(one: string, other: string): boolean {
+  let at = 0
+  while (at < one.length && one[at] === other[at]) at += 1
+  const [rest, otherRest] = [one.slice(at), other.slice(at)]
+  if (rest[0] === otherRest[1] && rest[1] === otherRest[0] && rest.slice(2) === otherRest.slice(2)) return true
+  const [next, otherNext] = [rest.slice(1), otherRest.slice(1)]
+  return next === otherNext || next === otherRest || rest === otherNext
 }
 
 /**

@@ -14,8 +14,10 @@ export function* checkEncoding(bytes: Buffer): Pieces<number> {
   for (let at = 0; at < bytes.length;) {
     const end = endOfCharacter(bytes, at + PORTION)
     const portion = bytes.subarray(at, end)
-    if (!isUtf8(portion))
-      throw new UnreadableBodyError('malformed_json', 'The body is not valid UTF-8', at + findInvalidByte(portion))
+    if (!isUtf8(portion)) {
+      const detail = `The body is not valid UTF-8: ${nameEncoding(bytes)}`
+      throw new UnreadableBodyError('malformed_json', detail, at + findInvalidByte(portion))
+    }
     at = end
     if (at < bytes.length) yield
   }
@@ -23,6 +25,15 @@ export function* checkEncoding(bytes: Buffer): Pieces<number> {
   if (hasMark(bytes, start))
     throw new UnreadableBodyError('malformed_json', 'The body begins with two byte order marks', start)
   return start
+}
+
+/** What bytes that are not UTF-8 seem to be. */
+function nameEncoding(bytes: Buffer): string {
+  const [first = 0, second = 0] = bytes
+  if (first === 0x1f && second === 0x8b) return 'it is compressed'
+  // A byte order mark, or the zero byte of each ASCII character.
+  const isWide = (first >= 0xfe && second >= 0xfe) || first === 0 || second === 0
+  return isWide ? 'it seems to be UTF-16' : 'it seems to be in another encoding, such as ISO-8859-1'
 }
 
 /** Where the text of a body begins: behind a byte order mark, which RFC 8259 section 8.1 allows to ignore. */

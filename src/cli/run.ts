@@ -10,7 +10,7 @@ import { createSigner } from '#bootstrap/keys'
 import { announcePresence } from '#bootstrap/presence'
 import { startApi } from '#bootstrap/api'
 import { openObservability, startMetrics } from '#bootstrap/observability'
-import type { Config } from '../config.ts'
+import { findMisspelled, type Config } from '../config.ts'
 import { openLog } from '#bootstrap/log'
 import { ensureDemo, printDemo } from './demo/demo.ts'
 import { forcedStop, interrupt, InterruptedError, interruptible, interruption } from './terminal/interruption.ts'
@@ -55,6 +55,7 @@ async function run(parts: Parts): Promise<never> {
   const running: Running = { config, log: openLog(config.LOG_LEVEL), parts: [] }
   // The reader of the output has gone, as with `… | head`.
   process.stdout.once('error', () => interrupt('SIGPIPE'))
+  for (const misspelled of findMisspelled()) running.log.warn(misspelled)
   // What is being started, or the calls in progress, may take a while to end.
   interruption.addEventListener('abort', () => printLine('employee-ledger is stopping'))
   let fault: unknown

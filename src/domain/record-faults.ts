@@ -130,6 +130,10 @@ const FAULTS = {
       'This field does not exist; ' +
       (meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`),
   ),
+  nested_fields: words(
+    'unknown_field',
+    () => 'This field does not exist; send the fields of the employee themselves, not inside another one',
+  ),
   missing_locator: words(
     'missing_locator',
     ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,

@@ -137,6 +137,7 @@ function addHooks(
     request.arrivedAt = performance.now()
     setCommonHeaders(common, reply)
     refuseUnknownCoding(request, reply)
+    refuseUnclearHost(request)
     // So that its statements go to its company's machine once its credentials name one.
     request.scope = { companyId: null }
     // Before the body is read, because the client has not authenticated.
@@ -181,12 +182,25 @@ function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): 
   throw new ProblemError(problem('malformed_request', 'The only Transfer-Encoding that is supported is chunked'))
 }
 
+/** Proxies on the way may have chosen another one of several hosts (RFC 9112 section 3.2). */
+function refuseUnclearHost({ raw: { rawHeaders, httpVersionMinor } }: FastifyRequest): void {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts += 1
+  }
+  if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return
+  throw new ProblemError(problem('malformed_request', 'A request must have exactly one Host header'))
+}
+
+/** The headers in which clients and frameworks name another method. */
+const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
+
 /** A client whose POST was meant as a PATCH would create people. */
 function refuseOverriddenMethod({ headers }: FastifyRequest): void {
-  if (headers['x-http-method-override'] === undefined) return
-  throw new ProblemError(
-    problem('malformed_request', 'X-HTTP-Method-Override is not supported: send the method itself'),
-  )
+  const sent = OVERRIDES.find((name) => headers[name.toLowerCase()] !== undefined)
+  if (sent === undefined) return
+  throw new ProblemError(problem('malformed_request', `${sent} is not supported: send the method itself`))
 }
 
 /** Refuses an address that is not UTF-8: a search for the bytes as they were sent would never find anything. */
@@ -218,7 +232,13 @@ function connectionLimits({
     // Closes a connection that is idle in both directions. The limits below apply first and send an answer. A live
     // stream is never idle for longer than its heartbeat.
     connectionTimeout: Math.max(2 * requestTimeoutMs, STILL_HEARTBEATS * heartbeatMs),
-    http: { requestTimeout, headersTimeout, connectionsCheckingInterval: headersTimeout / 4 },
+    // Node.js would refuse a request without a host with an empty answer.
+    http: {
+      requestTimeout,
+      headersTimeout,
+      connectionsCheckingInterval: headersTimeout / 4,
+      requireHostHeader: false,
+    },
   }
 }
 

@@ -52,6 +52,7 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
     await setMachines(connection, urls, hooks)
     const needs = { queues: hooks.queues, projections, role: await readRole(urls.serviceUrl) }
     if ((await isSettled(connection, hooks, projections)) && (await findMissing(connection, needs)).length === 0) return
+    await assertMayCreate(connection)
     await retryLocked(hooks, () => runMigrations(connection, hooks))
     await retryLocked(hooks, () => createProjectionTables(connection, hooks, projections))
     await retryLocked(hooks, () => distributeNew(connection, hooks))
@@ -128,8 +129,22 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
   if (version < OLDEST_SERVER)
     throw new StartupError(`PostgreSQL 15 or newer is required; this is PostgreSQL ${Math.floor(version / 10_000)}`)
   // The ledger stores exact bytes as text; another encoding would not return them as they were hashed.
-  if (encoding !== 'UTF8') throw new StartupError(`the database's encoding must be UTF8, not ${encoding}`)
+  if (encoding !== 'UTF8')
+    throw new StartupError(
+      `the database's encoding must be UTF8, not ${encoding}: create one with encoding 'UTF8' template template0`,
+    )
   await assertReleased(db, PROJECTIONS)
+}
+
+async function assertMayCreate(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ role: string; may: boolean }>`select current_user as role,
+    has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as may`.execute(
+    db,
+  )
+  if (!rows[0]!.may)
+    throw new StartupError(
+      `the role ${rows[0]!.role} may not create tables: set MIGRATE_DATABASE_URL to the role that owns the database`,
+    )
 }
 
 async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {

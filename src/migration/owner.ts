@@ -3,8 +3,8 @@ import type { DatabaseUrls } from '#postgres/database-urls'
 import { stepsLeft } from './distribution-steps.ts'
 import { openDatabase } from '#postgres/kysely'
 import { openPool, type PoolOptions } from '#postgres/pool'
-import { assertOwnSessions } from '#postgres/pooler'
-import { grantOnSchema, serviceRole } from './roles.ts'
+import { assertReachable } from '#postgres/pooler'
+import { grantOnSchema, readValue, serviceRole } from './roles.ts'
 import { StartupError } from '#postgres/startup-error'
 
 /** The owner's connections, for maintenance of whole projections. */
@@ -17,12 +17,12 @@ export interface OpenedOwner<Tables> {
 
 /** Runs a task as the owner, on one connection. */
 export async function onOwnerConnection<Result>(
-  { ownerUrl: url }: DatabaseUrls,
+  urls: DatabaseUrls,
   options: Omit<PoolOptions, 'url' | 'max'>,
   task: (connection: Kysely<unknown>) => Promise<Result>,
 ): Promise<Result> {
-  await assertOwnSessions(url, 'MIGRATE_DATABASE_URL')
-  const db = openDatabase<unknown>(openPool({ ...options, url, max: 1 }))
+  await assertSameDatabase(urls)
+  const db = openDatabase<unknown>(openPool({ ...options, url: urls.ownerUrl, max: 1 }))
   try {
     return await db.connection().execute(task)
   } finally {
@@ -43,7 +43,7 @@ const OF_CITUS = { 'citus.multi_shard_modify_mode': 'sequential', 'citus.propaga
  * commits do not wait for the disk.
  */
 export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner<Tables>> {
-  await assertOwnSessions(urls.ownerUrl, 'MIGRATE_DATABASE_URL')
+  await assertSameDatabase(urls)
   const service = await serviceRole(urls)
   const pool = openPool({
     url: urls.ownerUrl,
@@ -64,6 +64,19 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
     await db.destroy()
     throw error
   }
+}
+
+/** What two connections to the same database have in common, whatever leads to it. */
+const IDENTITY = "select current_database() || ' since ' || extract(epoch from pg_postmaster_start_time()) as value"
+
+/** Throws a StartupError unless the owner's address can be used and leads to the database of the service's. */
+async function assertSameDatabase({ ownerUrl, serviceUrl }: DatabaseUrls): Promise<void> {
+  if (ownerUrl === serviceUrl) return
+  await assertReachable(ownerUrl, 'MIGRATE_DATABASE_URL')
+  if ((await readValue(ownerUrl, IDENTITY)) !== (await readValue(serviceUrl, IDENTITY)))
+    throw new StartupError(
+      'MIGRATE_DATABASE_URL and DATABASE_URL lead to different databases: name the same one in both',
+    )
 }
 
 /** Throws a StartupError unless the role may change the tables. */

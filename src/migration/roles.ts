@@ -96,12 +96,15 @@ export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknow
 }
 
 /** The role of a connection. */
-export async function readRole(url: string): Promise<string> {
+export const readRole = (url: string) => readValue(url, 'select current_user as value')
+
+/** Runs a statement that returns one text, `value`, on a connection of its own. */
+export async function readValue(url: string, statement: string): Promise<string> {
   const client = createClient({ connectionString: url })
   await client.connect()
   try {
-    const { rows } = await client.query<{ role: string }>('select current_user as role')
-    return rows[0]!.role
+    const { rows } = await client.query<{ value: string }>(statement)
+    return rows[0]!.value
   } finally {
     await client.end()
   }

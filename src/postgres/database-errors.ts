@@ -80,6 +80,9 @@ export function breaksConnection(error: unknown): boolean {
 // The disk is full (53100), or the server can't read or write it (58030).
 const UNWRITABLE = new Set(['53100', '58030', READ_ONLY_TRANSACTION])
 
+/** Whether an error says that the server takes no writes. */
+export const isReadOnly = (error: unknown) => sqlState(error) === READ_ONLY_TRANSACTION
+
 /** Whether an error, or what caused it, says that the server can't store anything now. */
 export function refusesWrites(error: unknown): boolean {
   return UNWRITABLE.has(sqlState(error) ?? '') || (error instanceof Error && refusesWrites(error.cause))

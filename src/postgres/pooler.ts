@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { createClient } from './pool.ts'
-import { StartupError } from './startup-error.ts'
+import { errorReason, StartupError } from './startup-error.ts'
 
 /** The settings that name a database. */
 export type DatabaseSetting = 'DATABASE_URL' | 'MIGRATE_DATABASE_URL'
@@ -45,6 +45,16 @@ export async function assertOwnSessions(url: string, setting: DatabaseSetting): 
     if (!isKept || new Set(seen).size < CLIENTS) throw new SharedSessionsError(setting)
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)))
+  }
+}
+
+/** Throws StartupError if the database of an address does not answer, or its sessions are shared. */
+export async function assertReachable(url: string, setting: DatabaseSetting): Promise<void> {
+  try {
+    await assertOwnSessions(url, setting)
+  } catch (error) {
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`the database of ${setting} cannot be used: ${errorReason(error)}`, { cause: error })
   }
 }
 

@@ -9,6 +9,8 @@ const PINNED = {
   TimeZone: 'UTC',
   IntervalStyle: 'postgres',
   search_path: 'public',
+  // Pools have times of their own; this is for pg-boss.
+  statement_timeout: '1min',
   // Since PostgreSQL 17. Every statement and every pause between two are bounded, and exports take long.
   transaction_timeout: '0',
 }
@@ -26,7 +28,9 @@ export class ReadOnlyServerError extends Error {
   override name = 'ReadOnlyServerError'
 
   constructor() {
-    super('the database server takes no writes: it is a standby, or default_transaction_read_only is on')
+    super(
+      'the database server takes no writes: it is a standby, or default_transaction_read_only is on; name the primary',
+    )
   }
 }
 

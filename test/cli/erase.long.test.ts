@@ -16,9 +16,9 @@ const { id } = body.employees[0]
 
 await t.test('without a terminal nothing is erased unless --yes is given', async (t) => {
   const before = await head()
-  failsWithLine(t, await runCommand(t, erase('--id', id), ENVIRONMENT), /cannot be undone; confirm with --yes/)
+  failsWithLine(t, await runCommand(t, erase('--id', id), ENVIRONMENT), /cannot be undone; confirm with --yes/, 2)
   const ended = await runCommand(t, ['user', 'erase', '--company', company, '--user', member.user_id], ENVIRONMENT)
-  failsWithLine(t, ended, /cannot be undone; confirm with --yes/)
+  failsWithLine(t, ended, /cannot be undone; confirm with --yes/, 2)
   t.equal(await head(), before)
 })
 
@@ -27,6 +27,7 @@ await t.test('exactly one option identifies the person', async (t) => {
     t,
     await runCommand(t, erase('--yes'), ENVIRONMENT),
     /identify the person with --id, --email, --external-id, or --user-name/,
+    2,
   )
   const two = await runCommand(t, erase('--yes', '--id', id, '--email', 'ana@example.com'), ENVIRONMENT)
   t.equal(two.exitCode, 2)

@@ -31,7 +31,17 @@ await t.test('a database without tables is refused in one line, and migrate fixe
     failsWithLine(t, await runCommand(t, command, SERVICE), hint)
   }
   const denied = await runCommand(t, ['migrate'], SERVICE)
-  failsWithLine(t, denied, /^employee-ledger: the database could not be set up: permission denied/)
+  failsWithLine(t, denied, /^employee-ledger: the role \S+ may not create tables: set MIGRATE_DATABASE_URL to the role/)
+  const elsewhere = await createEmptyDatabase(t)
+  const wrongOwners: [string, RegExp][] = [
+    [elsewhere.ownerUrl, /^employee-ledger: MIGRATE_DATABASE_URL and DATABASE_URL lead to different databases/],
+    [
+      Object.assign(new URL(urls.ownerUrl), { password: 'guessed' }).href,
+      /^employee-ledger: the database of MIGRATE_DATABASE_URL cannot be used: password authentication failed/,
+    ],
+  ]
+  for (const [MIGRATE_DATABASE_URL, line] of wrongOwners)
+    failsWithLine(t, await runCommand(t, ['migrate'], { ...SERVICE, MIGRATE_DATABASE_URL }), line)
   const migrated = await runCommand(t, ['migrate'], WITH_OWNER)
   t.match(migrated, {
     exitCode: 0,

@@ -37,6 +37,8 @@ const run = <Shown = Record<string, unknown>>(command: string, ...more: string[]
   runJson<Shown>(t, words(command, ...more), ENVIRONMENT)
 const fails = async (line: RegExp | string, command: string, ...more: string[]) =>
   failsWithLine(t, await runCommand(t, words(command, ...more), ENVIRONMENT), line)
+const isWrongUsage = async (line: string, command: string, ...more: string[]) =>
+  failsWithLine(t, await runCommand(t, words(command, ...more), ENVIRONMENT), line, 2)
 
 async function readSecret(): Promise<string> {
   const { id, secret } = (await readProvider(pool, company.id))!
@@ -48,7 +50,7 @@ await t.test('before a provider is set up, wrong input gets one clear line', asy
   await fails('employee-ledger: The company has no identity provider\n', 'show')
   await fails('employee-ledger: The company has no identity provider\n', 'use', 'off')
   await fails('employee-ledger: name is required; issuer is required; client_id is required\n', 'set')
-  await fails('employee-ledger: client_secret needs --secret-file: - reads standard input\n', 'set', ...SETTINGS)
+  await isWrongUsage('employee-ledger: client_secret needs --secret-file: - reads standard input\n', 'set', ...SETTINGS)
   await fails(/the file of the secret cannot be read: ENOENT/, 'set', ...SETTINGS, '--secret-file', '/nowhere')
   await fails('secret must have at most 1024 characters\n', 'set', ...SETTINGS, '--secret-file', process.execPath)
   await fails('roles must have at least one value', 'set', ...SETTINGS, ...SECRET, '--role-claim', 'groups')
@@ -96,7 +98,13 @@ await t.test('a secret is replaced from standard input, or by a key pair', async
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')])
   t.match({ stderr, code: child.exitCode }, { stderr: '', code: 0 })
   t.equal(await readSecret(), 'from standard input')
-  await fails('private_key_jwt takes no --secret-file', 'replace-secret', '--client-auth', 'private_key_jwt', ...SECRET)
+  await isWrongUsage(
+    'private_key_jwt takes no --secret-file',
+    'replace-secret',
+    '--client-auth',
+    'private_key_jwt',
+    ...SECRET,
+  )
   const shown = await run('replace-secret', '--client-auth', 'private_key_jwt')
   t.match(shown, { client_auth: 'private_key_jwt', jwks_uri: `${PUBLIC_URL}/sign-in/${company.id}/jwks` })
   const { d, kid } = JSON.parse(await readSecret()) as { d: string; kid: string }
@@ -118,8 +126,8 @@ await t.test('what the provider publishes is shown, and why it cannot be', async
 await t.test('the operator requires a provider, and opens a company that it has locked out', async (t) => {
   const { user_id: admin } = company.admin
   await run('use', 'optional')
-  await fails('`provider use required` needs --break-glass', 'use', 'required')
-  await fails('needs --break-glass; no other use accepts it', 'use', 'optional', '--break-glass', admin)
+  await isWrongUsage('`provider use required` needs --break-glass', 'use', 'required')
+  await isWrongUsage('needs --break-glass; no other use accepts it', 'use', 'optional', '--break-glass', admin)
   await fails('No administrator is linked to an account at this issuer yet', 'use', 'required', '--break-glass', admin)
   await pool.query(`update users set issuer = $2, subject = 'x' where company_id = $1 and user_id = $3`, [
     ...[toUuid(company.id), provider.issuer, toUuid(admin)],

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { findMisspelled } from '../../src/config.ts'
 import { failsWithLine, makeDataDir, runCommand, runJson } from '../support/processes/cli.ts'
 import { createTestDatabase } from '../support/postgres/test-database.ts'
 import { NAMES } from '../support/postgres/test-server.ts'
@@ -83,6 +84,7 @@ await t.test('an invalid command line gets one line and a hint', async (t) => {
       ['user', 'add', '--company', COMPANY, '--email', 'a@b.example', '--name', 'A', '--role', 'boss'],
       /choices are admin/,
     ],
+    [['projections', 'rebuild', 'employees', '--restart', '--company', COMPANY], /'--restart' cannot be used with/],
     [['projections', 'resume', '--company', COMPANY], /^error: missing required argument 'projection'\n/],
   ]
   const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
@@ -112,10 +114,6 @@ await t.test('contradicting the database is a one-line error', async (t) => {
       'there is no projection salaries; choose one of: employees, bulk-user-logs',
     ],
     [['projections', 'rebuild', 'employees'], 'this needs the role that owns the tables: set MIGRATE_DATABASE_URL'],
-    [
-      ['projections', 'rebuild', 'employees', '--restart', '--company', company],
-      '--restart cannot be used with --company',
-    ],
   ]
   const ended = await Promise.all(lines.map(([args]) => runCommand(t, args, SERVICE)))
   for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
@@ -152,6 +150,29 @@ await t.test('an unusable data folder is a one-line error', async (t) => {
     lines.map(([DATA_DIR], at) => runCommand(t, at === 0 ? ['start'] : ['company', 'list'], { DATA_DIR })),
   )
   for (const [at, [, line]] of lines.entries()) failsWithLine(t, ended[at]!, `employee-ledger: ${line}\n`)
+})
+
+await t.test('blanks at the ends of a setting, as files of variables leave them, do not count', async (t) => {
+  const DATA_DIR = path.join(path.dirname(makeDataDir(t)), 'file')
+  writeFileSync(DATA_DIR, '')
+  const ended = await runCommand(t, ['company', 'list'], { PORT: ' 0 ', LOG_LEVEL: ' ', DATA_DIR: `${DATA_DIR} \r` })
+  failsWithLine(t, ended, `employee-ledger: the data folder ${DATA_DIR} is not a folder\n`)
+})
+
+await t.test('a slip in the name of a setting is told, and names of other programs are not', async (t) => {
+  const slips = ['DATABSE_URL', 'DATABASEURL', 'DATABASE_URLS', 'DATABASE_UAL', 'database_url']
+  const others = ['DATABASE', 'SERVICE_URL', 'PORTS', 'HOSTNAME', 'DATABASE_URL']
+  const environment = Object.fromEntries([...slips, ...others].map((name) => [name, 'x']))
+  t.strictSame(
+    findMisspelled(environment),
+    slips.map((name) => `${name} is no setting; is DATABASE_URL meant?`),
+  )
+})
+
+await t.test('a result that cannot be written is an error', { skip: !existsSync('/dev/full') }, async (t) => {
+  const command = `exec ${process.execPath} src/main.ts company list --json >/dev/full`
+  const { status, stderr } = spawnSync('sh', ['-c', command], { env: SERVICE, encoding: 'utf8' })
+  t.match({ status, stderr }, { status: 1, stderr: /^employee-ledger: the output cannot be written: ENOSPC[^\n]+\n$/ })
 })
 
 const canUnshare = spawnSync('unshare', ['--net', 'ip', 'link']).status === 0

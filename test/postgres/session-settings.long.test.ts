@@ -105,7 +105,7 @@ await t.test(
 
 const SETTINGS = /^select set_config\(/
 /** Statements of connections that send no times and wait for nothing. */
-const OTHERS = /^(?:LISTEN |select pg_backend_pid\(\)|select current_user as role$)/
+const OTHERS = /^(?:LISTEN |select pg_backend_pid\(\)|select current_(?:user|database\(\).*) as value$)/
 /** Those to each machine of a cluster: its heartbeat, and what `migrate` and `doctor` ask it. */
 const OF_MACHINES = /^\s*select (?:1$|coalesce\(\(select setconfig|current_setting\('server_version'\))/
 /** The parameters that a pooler takes from any client. */

@@ -1,8 +1,8 @@
 import { eraseEmployee } from '#personal-data/erase-employee'
 import type { NamedPerson } from '#personal-data/find-person'
 import { reportEmployee } from '#personal-data/report-employee'
-import { StartupError } from '#postgres/startup-error'
 import { confirm } from '../terminal/confirm.ts'
+import { UsageError } from '../terminal/fail-with.ts'
 import { changeAsOperator, type CompanyOptions, type ReportOptions, writeReport } from './operator.ts'
 
 type Identifiers = { id?: string; email?: string; externalId?: string; userName?: string }
@@ -26,5 +26,5 @@ function readPerson({ id, email, externalId, userName }: Identifiers): NamedPers
   if (email !== undefined) return { by: 'email', value: email }
   if (externalId !== undefined) return { by: 'external_id', value: externalId }
   if (userName !== undefined) return { by: 'user_name', value: userName }
-  throw new StartupError('identify the person with --id, --email, --external-id, or --user-name')
+  throw new UsageError('identify the person with --id, --email, --external-id, or --user-name')
 }

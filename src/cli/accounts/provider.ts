@@ -20,6 +20,7 @@ import { openProviderClient } from '#accounts/oidc/open-provider-client'
 import { ProviderError } from '#accounts/oidc/provider-client'
 import { StartupError } from '#postgres/startup-error'
 import { UnreadableSecretError } from '#accounts/secrets/secret-box'
+import { UsageError } from '../terminal/fail-with.ts'
 import { say } from '../terminal/print.ts'
 import { withStore, type Opened } from '../terminal/with-store.ts'
 import { asOperator, changeAsOperator, type CompanyOptions, openServices } from './operator.ts'
@@ -87,7 +88,7 @@ export async function useProvider(
   { company, breakGlass = null }: CompanyOptions & { breakGlass?: string | null },
 ) {
   if ((use === 'required') !== (breakGlass !== null))
-    throw new StartupError('`provider use required` needs --break-glass; no other use accepts it')
+    throw new UsageError('`provider use required` needs --break-glass; no other use accepts it')
   return changeProviderBy(async (opened) => {
     if (use !== 'off') requireAddresses(opened.config, company)
     const change = { change: 'use', use: { use, break_glass: breakGlass } } as const
@@ -132,10 +133,10 @@ function readSettings(given: Omit<SetOptions, 'company'>, current: ProviderSetti
 
 async function readNewSecret(clientAuth: ClientAuth, file: string | undefined): Promise<NewSecret> {
   if (clientAuth === 'private_key_jwt') {
-    if (file !== undefined) throw new StartupError('private_key_jwt takes no --secret-file: its key pair is made here')
+    if (file !== undefined) throw new UsageError('private_key_jwt takes no --secret-file: its key pair is made here')
     return { clientAuth }
   }
-  if (file === undefined) throw new StartupError('client_secret needs --secret-file: - reads standard input')
+  if (file === undefined) throw new UsageError('client_secret needs --secret-file: - reads standard input')
   return { clientAuth, secret: trimBlanks(await readSecretFile(file)) }
 }
 

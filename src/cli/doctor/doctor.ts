@@ -3,11 +3,11 @@ import { listMissing, openUnchecked } from '#bootstrap/store'
 import { checkpointFolder, findSigner, signingKeyFile, findConfiguredSecretBox, secretsKeyFile } from '#bootstrap/keys'
 import { readWitnesses } from '#bootstrap/witnesses'
 import { PROJECTIONS } from '#projections/index'
-import type { Config } from '../../config.ts'
+import { findMisspelled, type Config } from '../../config.ts'
 import { connectionsOf } from '#postgres/connections'
 import { isAhead } from '#migration/migrate'
 import { errorReason, StartupError } from '#postgres/startup-error'
-import { fail, ok, type Finding, type Level } from './finding.ts'
+import { fail, ok, warn, type Finding, type Level } from './finding.ts'
 import { checkListen, checkPoolers, checkServer, checkSize } from './check-server.ts'
 import { checkMachines } from './check-machines.ts'
 import {
@@ -43,7 +43,7 @@ export async function runDoctor() {
   const [warned, failed] = [count('warn'), count('fail')]
   const verdict: Level = failed > 0 ? 'fail' : warned > 0 ? 'warn' : 'ok'
   if (verdict !== 'ok') process.exitCode = verdict === 'fail' ? FAILED : WARNED
-  const counts = `${count('ok')} ok, ${warned} warnings, ${failed} failed\n`
+  const counts = `${count('ok')} ok, ${warned} ${warned === 1 ? 'warning' : 'warnings'}, ${failed} failed\n`
   return say({ verdict, findings }, `${findings.map(formatFinding).join('')}${counts}`)
 }
 
@@ -57,6 +57,9 @@ async function checkHost(config: Config): Promise<Finding[]> {
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await checkFolder(config.DATA_DIR)
   return [
+    ...findMisspelled().map((misspelled) =>
+      warn('settings', misspelled, 'set what was meant, or give it another name'),
+    ),
     await checkKey('signing key', () => findSigner(config), signing === undefined ? signingKeyFile(config) : null),
     await checkKey(
       'secrets key',
@@ -87,7 +90,11 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   try {
     database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   } catch (error) {
-    return [fail('connection', errorReason(error), 'check that PostgreSQL is running and that DATABASE_URL is correct')]
+    const advice =
+      config.DATABASE_URL === undefined
+        ? 'mend this, or set DATABASE_URL to a PostgreSQL of your own'
+        : 'check that PostgreSQL is running and that DATABASE_URL is correct'
+    return [fail('connection', errorReason(error), advice)]
   }
   try {
     return [
@@ -113,7 +120,9 @@ async function checkOpenDatabase(config: Config, { urls, isEmbedded, movedTo }: 
     await addFindings('server', () => checkServer(pool, connectionsOf(config)))
     await addFindings('size', () => checkSize(pool, isEmbedded))
     if (movedTo !== undefined) await addFindings('disk', () => checkDisk(movedTo, 'every write'))
-    await addFindings('LISTEN', () => checkListen(pool))
+    // A standby refuses it, and notifies nobody.
+    const takesWrites = findings.every(({ check, level }) => check !== 'writes' || level === 'ok')
+    if (takesWrites) await addFindings('LISTEN', () => checkListen(pool))
     const missing = await listMissing(db).catch((error: unknown) =>
       error instanceof StartupError ? error : ['everything'],
     )

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { commandsIn, companyOption } from '../terminal/options.ts'
 
 const oneCompany = () => companyOption().makeOptionMandatory(false)
@@ -18,7 +18,7 @@ export function addProjectionCommands(program: Command): void {
   )
     .argument('<projection>', 'the name of the projection')
     .addOption(oneCompany())
-    .option('--restart', 'discard an interrupted rebuild instead of continuing it')
+    .addOption(new Option('--restart', 'discard an interrupted rebuild instead of continuing it').conflicts('company'))
   projections(
     'verify',
     'build a projection in temporary tables and compare them with the live ones; exit code 1 if they differ',

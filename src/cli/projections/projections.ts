@@ -62,7 +62,6 @@ interface RebuildFlags {
 /** `projections rebuild`: rebuilds all companies in new tables and switches to them, or one company in place. */
 export async function rebuildProjection(name: string, flags: RebuildFlags) {
   const projection = findProjection(name)
-  if (flags.company !== undefined && flags.restart) throw new StartupError('--restart cannot be used with --company')
   return withMaintenance((maintenance) =>
     flags.company === undefined
       ? rebuildAll(projection, maintenance, flags)

@@ -1,18 +1,25 @@
+import { isReadOnly } from '#postgres/database-errors'
+import { ReadOnlyServerError } from '#postgres/session-settings'
 import { errorReason, StartupError } from '#postgres/startup-error'
 import { RefusedChangeError } from '#ledger/append/append-company-events'
 import { InterruptedError } from './interruption.ts'
+import { USAGE_ERROR } from './options.ts'
 import { readSettings } from './settings.ts'
 
-/** Exits: silently on an interruption, otherwise with code 1 and one line that names the error. */
+/** Wrong usage that no option's own rule finds. */
+export class UsageError extends StartupError {}
+
+/** Exits: silently on an interruption, otherwise with one line that names the error, and the code of usage or of failure. */
 export function failWith(error: unknown): never {
   if (error instanceof InterruptedError) process.exit(error.exitCode)
   const line = formatError(error)
   process.stderr.write(line.startsWith('employee-ledger ') ? `${line}\n` : `employee-ledger: ${line}\n`)
   if (wantsDetails()) process.stderr.write(`${formatDetails(error)}\n`)
-  process.exit(1)
+  process.exit(error instanceof UsageError ? USAGE_ERROR : 1)
 }
 
 function formatError(error: unknown): string {
+  if (isReadOnly(error)) return new ReadOnlyServerError().message
   const isPlain = error instanceof StartupError || error instanceof RefusedChangeError
   return isPlain ? error.message : `${errorReason(error)} (set LOG_LEVEL=debug for details)`
 }

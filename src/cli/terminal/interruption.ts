@@ -52,7 +52,12 @@ export function listenForInterruption(): void {
     })
   }
   // Without a listener, EPIPE (`… | head`) would end the process and leave the embedded server running.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  process.stderr.on('error', () => undefined)
+  process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return
+    process.exitCode = 1
+    process.stderr.write(`employee-ledger: the output cannot be written: ${message}\n`)
+  })
 }
 
 /**

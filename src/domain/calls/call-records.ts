@@ -240,7 +240,7 @@ function readFields(
     const attribute = FIELDS.get(name)
     if (attribute === undefined) {
       if (name !== 'id' && !READ_ONLY.has(name))
-        errors.add([name], errors.isFull ? { kind: 'unknown_field' } : refuseUnknownField(name))
+        errors.add([name], errors.isFull ? { kind: 'unknown_field' } : refuseUnknownField(name, sent[name]))
       continue
     }
     if (attribute === name && isSentAsStored(attribute, sent[name])) {

@@ -12,6 +12,7 @@ import type { Employee } from '../employees/employee.ts'
 import { findFailedCondition } from '../employees/entity-tag.ts'
 import { ADMIN_ONLY, problem, type Problem } from '../errors.ts'
 import type { NewEvent } from '../events.ts'
+import { isId } from '../ids.ts'
 import { encodeJson, mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { answerRetry } from './answer-call.ts'
 import type { ReadRecord } from './call-records.ts'
@@ -204,7 +205,7 @@ function* decideUpdateOne(
 /** The refusal of an id in a path that nobody has. */
 export function refuseUnknown(id: string): Problem {
   const by = id.includes('@') ? 'email' : 'external_id'
-  const hint = id.startsWith('emp_') ? '' : `. The path takes an id (emp_…): find it with GET /v1/employees?${by}=`
+  const hint = isId('emp', id) ? '' : `. The path takes an id (emp_…): find it with GET /v1/employees?${by}=`
   return problem('employee_not_found', `No such employee exists${hint}`)
 }
 

@@ -29,6 +29,7 @@ export function* decideFitted(
     if (failed) return refuse(refuseCondition(failed, preconditions))
   }
   const fitted = yield* command.fit(before, directory, context.country)
+  if ('refusal' in fitted) return refuse(fitted.refusal)
   const isReturn = operation === 'create' && before !== undefined
   const more = isReturn ? { operation: 'upsert' as const, status: 201 } : status === undefined ? {} : { status }
   const whole = asRecordOf(fitted.record, before)
@@ -80,5 +81,9 @@ export interface FittedCommand {
   undoes?: undefined
   /** The status of the answer, if it is not the usual one. */
   status?: number
-  fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null): Pieces<FittedRecord>
+  fit(
+    before: Employee | undefined,
+    directory: EmployeeDirectory,
+    country: string | null,
+  ): Pieces<FittedRecord | { refusal: Problem }>
 }

@@ -35,7 +35,10 @@ const WRITTEN = [...ATTRIBUTE_NAMES, 'manager_external_id', 'manager_email']
 const plainOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
 /** The fault of a field that does not exist. It names the field that is meant, if that is known. */
-export function refuseUnknownField(name: string): Fault {
+export function refuseUnknownField(name: string, sent: unknown): Fault {
+  const [inner] = [sent].flat(1) as unknown[]
+  if (typeof inner === 'object' && inner !== null && WRITTEN.some((field) => Object.hasOwn(inner, field)))
+    return { kind: 'nested_fields' }
   const same = WRITTEN.find((field) => plainOf(field) === plainOf(name))
   if (same !== undefined) return { kind: 'unknown_field', meant: same }
   const meaning = recognizeHeader(name)

@@ -21,16 +21,21 @@ const MAX_ENTRIES = 50
 
 /**
  * Applies operations to a user, in order, and changes it (RFC 7644 section 3.5.2). `add` and `replace` are one for single
- * values, because providers mix them up. Values that are neither scalars nor of known structure stay as they are.
+ * values, because providers mix them up. Values that are neither scalars nor of known structure stay as they are. A filter
+ * that finds nothing, and describes no entry to be made, is `noTarget`, unless the user is `nobody`.
  */
-export function* applyOperations(user: ScimUser, operations: readonly ScimOperation[]): Generator<void, void, void> {
+export function* applyOperations(
+  user: ScimUser,
+  operations: readonly ScimOperation[],
+  nobody: 'nobody' | null = null,
+): Generator<void, void, void> {
   for (const [at, operation] of operations.entries()) {
     if (at % 16 === 15) yield
-    apply(user, operation)
+    apply(user, operation, nobody !== null)
   }
 }
 
-function apply(user: ScimUser, { op, target, value: sent }: ScimOperation): void {
+function apply(user: ScimUser, { op, target, value: sent }: ScimOperation, isNobody: boolean): void {
   const known = findAttribute(target.urn, target.name!)?.attribute
   const isWhole = target.filter === null && target.part === null
   const isEntries = isWhole && (known ? known.isMany === true : Array.isArray(sent))
@@ -54,6 +59,10 @@ function apply(user: ScimUser, { op, target, value: sent }: ScimOperation): void
   let found = target.filter ? entries.filter((entry) => matchesEntry(target.filter!, entry)) : entries
   if (found.length === 0) {
     const described = target.filter ? describedBy(target.filter) : newParts()
+    if (described === null) {
+      if (isNobody) return
+      throw new ScimFault('noTarget', 'No entry matches the filter of the path')
+    }
     found = [described]
     entries.push(described)
   }
@@ -98,17 +107,16 @@ function readFlag(value: unknown): ScimValue {
   return text === 'true' || text === 'false' ? text === 'true' : toValue(value)
 }
 
-/** The entry that a filter describes by what its parts equal. */
-function describedBy(filter: Filter): ScimParts {
+/** The entry that a filter describes by what its parts equal; null if it says anything else. */
+function describedBy(filter: Filter): ScimParts | null {
   const entry = newParts()
-  const add = (one: Filter): void => {
-    if (one.kind === 'and') one.of.forEach(add)
-    else if (one.kind === 'compare' && one.operator === 'eq' && one.value !== null)
-      entry[one.path.part ?? 'value'] = one.path.part === 'primary' ? readFlag(one.value) : one.value
-    else throw new ScimFault('noTarget', 'No entry matches the filter of the path')
+  const add = (one: Filter): boolean => {
+    if (one.kind === 'and') return one.of.every(add)
+    if (one.kind !== 'compare' || one.operator !== 'eq' || one.value === null) return false
+    entry[one.path.part ?? 'value'] = one.path.part === 'primary' ? readFlag(one.value) : one.value
+    return true
   }
-  add(filter)
-  return entry
+  return add(filter) ? entry : null
 }
 
 /** Adds entries to a list. One of a type that it has changes that entry. */

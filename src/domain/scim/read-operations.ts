@@ -2,7 +2,7 @@ import { isSecretName } from '../secret-members.ts'
 import { parsePath, PathError, type TargetPath } from './parse-path.ts'
 import { findAttribute, isSchemaUrn, spellUrn } from './schemas.ts'
 import { ScimFault } from './scim-fault.ts'
-import { findMember, isParts } from './user-values.ts'
+import { findMember, isNothing, isParts } from './user-values.ts'
 
 /** A change of a user, as a client sent it and with its path read. */
 export interface ScimOperation {
@@ -91,7 +91,9 @@ function addMembers(
     }
     const target = targetOf(name, urn)
     if (!target) read.unread += 1
-    else if (!isPassedOver(target)) read.operations.push({ op, target, value })
+    // In a whole user, or a part of one, an activity without a value is one that isn't told.
+    else if (!isPassedOver(target) && !(isActivity(target) && isNothing(value)))
+      read.operations.push({ op, target, value })
   }
 }
 
@@ -111,6 +113,10 @@ function targetOf(name: string, urn: string | null): TargetPath | null {
     if (error instanceof PathError) return null
     throw error
   }
+}
+
+function isActivity({ urn, name }: TargetPath): boolean {
+  return urn === null && name === 'active'
 }
 
 function isPassedOver({ urn, name, part }: TargetPath): boolean {

@@ -2,7 +2,7 @@ import { readAttribute, uniqueForm, type UniqueName } from '../attributes.ts'
 import { noteOf } from '../call-sources.ts'
 import type { EmployeeDirectory } from '../calls/call-decision.ts'
 import { NewIds, type KeptNames, type Locator, type ReadRecord, UnreadRecord } from '../calls/call-records.ts'
-import type { FittedCommand, FittedRecord } from '../calls/decide-fitted.ts'
+import type { FittedCommand } from '../calls/decide-fitted.ts'
 import { NOBODY, NO_TOUCHES, type Naming } from '../calls/uniqueness.ts'
 import type { Employee } from '../employees/employee.ts'
 import type { Preconditions } from '../employees/entity-tag.ts'
@@ -14,6 +14,7 @@ import { applyOperations } from './apply-operations.ts'
 import { readPatchBody, readUserBody, type Operations, type ScimOperation } from './read-operations.ts'
 import { listManagerNames, readUser } from './read-user.ts'
 import { toUserValues } from './render-user.ts'
+import { ScimFault } from './scim-fault.ts'
 import { findMember, findName, isParts, isScalar, newParts } from './user-values.ts'
 
 const NOBODY_THERE: Pick<EmployeeDirectory, 'byId' | 'byEmail' | 'byExternalId' | 'byUserName'> = {
@@ -68,7 +69,7 @@ function* buildCommand({ operations, unread }: Operations, sent: unknown, reques
   const empty = newRecord(sent, kept)
   const user = newParts()
   // What it does to nobody is what it sets at most, apart from what a filter finds.
-  yield* applyOperations(user, operations)
+  yield* applyOperations(user, operations, 'nobody')
   const state = { before: undefined, directory: NOBODY_THERE, country: null }
   const { record: alone } = readUser(user, state, empty)
   const localPhones = named.phones.map((text) => ({ name: 'phone' as const, text }))
@@ -77,11 +78,17 @@ function* buildCommand({ operations, unread }: Operations, sent: unknown, reques
   const told = unread === 0 ? [] : [noteOf('an attribute', 'not_kept')]
   return {
     ...commandOf(record, request, namingOf(named.names)),
-    *fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null): Pieces<FittedRecord> {
+    *fit(before: Employee | undefined, directory: EmployeeDirectory, country: string | null) {
       const changed = before ? toUserValues(before) : newParts()
       // A creation that brings somebody back activates them unless it says otherwise.
       if (before && request.id === null) changed['active'] = true
-      yield* applyOperations(changed, operations)
+      try {
+        yield* applyOperations(changed, operations)
+      } catch (error) {
+        // What a filter finds, and how long a list becomes, depend on the user.
+        if (error instanceof ScimFault) return { refusal: error.problem }
+        throw error
+      }
       const fitted = readUser(changed, { before, directory, country }, empty)
       const { record: own, notes } = fitted
       // Whoever leaves must not stay active for another value that is wrong.

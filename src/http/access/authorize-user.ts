@@ -33,7 +33,7 @@ export function authenticateUser(db: LedgerDb, sessions: SessionSettings) {
       return assertSameOrigin(request, sessions)
     }
     if (!/^Bearer /i.test(authorization)) throw invalidCredentials(NO_TOKEN)
-    const [, token] = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization) ?? []
+    const [, token] = /^Bearer +([\x21-\x7e]+)$/i.exec(authorization) ?? []
     const tokenOwner = token === undefined ? null : await findUserOfToken(db, token)
     request.user = tokenOwner && tokenOwner.user
     userOf(request)

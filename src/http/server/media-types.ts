@@ -95,7 +95,8 @@ function assertMediaType(request: FastifyRequest): void {
   const { mediaTypes = MERGE_PATCH_TYPES } = request.routeOptions.config as FastifyContextConfig
   const sent = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (sent !== undefined && mediaTypes.includes(sent)) return
-  throw new ProblemError(problem('unsupported_media_type', `The body must be sent as ${mediaTypes.join(' or ')}`))
+  const types = mediaTypes.join(' or ')
+  throw new ProblemError(problem('unsupported_media_type', `The Content-Type of the body must be ${types}`))
 }
 
 /** Whether a client asks for pages, as browsers do. */

@@ -44,13 +44,17 @@ interface Place {
   methods: Set<string>
 }
 
-/** How a path may be meant that has slashes too many, capitals, another prefix, or no version. */
+/**
+ * How a path may be meant that has slashes too many, capitals, another prefix, no version or another one, or something
+ * behind it: a format, parameters that do not follow a question mark, or a blank.
+ */
 function spell(url: string): string[] {
   const path = url
     .replace(/[?#].*/s, '')
     .toLowerCase()
     .replaceAll(/(?:\/|%2f)+/g, '/')
-  const bare = path.replace(/^\/api(?=\/)/, '')
+    .replace(/(?:\.(?:json|xml|csv)\b|[;&\s]|%(?:3[bf]|26|0[ad]|20|22)).*/, '')
+  const bare = path.replace(/^\/api(?=\/)/, '').replace(/^\/v\d+(?:\.\d+)?(?=\/)/, '')
   return [path, bare, `/v1${bare}`, `${bare}s`, `/v1${bare}s`]
 }
 

@@ -88,7 +88,7 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return problem('payload_too_large', `The body must have at most ${bodyLimit} bytes`)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return problem('unsupported_media_type', 'The body must be sent as application/json')
+      return problem('unsupported_media_type', 'The Content-Type of the body must be application/json')
     case 'FST_ERR_VALIDATION':
       return problem('invalid_query', validationDetail(error))
     default:

@@ -38,11 +38,13 @@ export function isSmallBody(request: FastifyRequest): boolean {
 /**
  * Lets a client that waits for it (`Expect: 100-continue`, RFC 9110 section 10.1.1) send its body once the request has
  * passed the checks that need no body, so that a refused call is not uploaded.
+ * Other expectations are ignored, as RFC 9110 allows.
  */
 export function continueAfterChecks(app: FastifyInstance): void {
-  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
+  for (const event of ['checkContinue', 'checkExpectation'])
+    app.server.on(event, (request, response) => app.server.emit('request', request, response))
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    if (request.headers.expect !== undefined) reply.raw.writeContinue()
+    if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue()
     done()
   })
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { maxHeaderSize, STATUS_CODES } from 'node:http'
 import type { FastifyServerOptions, FastifyInstance, FastifyRequest } from 'fastify'
 import { problem, problemDocument, type Problem } from '#domain/errors'
 import { REQUEST_TIMEOUT } from './problem.ts'
@@ -10,9 +10,11 @@ const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 /** What the parser's own words don't tell. */
 const HINTS: Readonly<Record<string, string>> = {
   HPE_INVALID_METHOD:
-    'methods are written in capitals, a body needs a Content-Length, and TLS ends at a proxy before this port',
+    'methods are written in capitals, a body needs a Content-Length, and TLS and the PROXY protocol end at a proxy ' +
+    'before this port',
   HPE_INVALID_URL: 'signs in an address that are not ASCII are percent-encoded',
   HPE_INVALID_CONSTANT: 'a blank in an address is written %20',
+  HPE_PAUSED_H2_UPGRADE: 'HTTP/2 ends at a proxy before this port',
 }
 
 /**
@@ -45,7 +47,8 @@ function formatAnswer(error: ParserError): string {
 }
 
 function makeProblem({ code = '', reason }: ParserError): Problem {
-  if (code === TOO_LARGE) return problem('headers_too_large', 'The URL and the headers are too large')
+  if (code === TOO_LARGE)
+    return problem('headers_too_large', `The URL and the headers must have at most ${maxHeaderSize} bytes together`)
   if (code === TOO_SLOW) return REQUEST_TIMEOUT
   const why = HINTS[code] ?? reason
   return problem('malformed_request', `This is not a valid HTTP/1.1 request${why ? `: ${why}` : ''}`)

@@ -24,7 +24,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   malformed_request: {
     when:
       'The server could not read the request as HTTP/1.1, ignored it, and closed the connection; or the request has ' +
-      'the header `X-HTTP-Method-Override`, which is not supported.',
+      'a header that names another method, such as `X-HTTP-Method-Override`, or not exactly one Host header.',
     remedy: 'Use an HTTP library, and send the method itself. Check for proxies that change requests on the way.',
   },
   request_timeout: {

@@ -7,7 +7,7 @@ import { type PostgresServer, findPostgresBinaries } from './postgres-server.ts'
 import type { Purpose } from './server-lease.ts'
 import { StartupError, errorReason } from '#postgres/startup-error'
 import type { Config } from '#config'
-import { assertOwnSessions } from '#postgres/pooler'
+import { assertReachable } from '#postgres/pooler'
 
 /** A PostgreSQL server that this program runs in a data folder, shared by all processes that use the folder. */
 export interface EmbeddedDatabase extends DatabaseUrls {
@@ -83,7 +83,7 @@ export async function findDatabase(
   const { DATABASE_URL: serviceUrl, MIGRATE_DATABASE_URL: ownerUrl } = config
   if (serviceUrl !== undefined) {
     const urls = { serviceUrl, ownerUrl: ownerUrl ?? serviceUrl }
-    await assertReachable(urls.serviceUrl)
+    await assertReachable(serviceUrl, 'DATABASE_URL')
     return { urls, isEmbedded: false, lost: new Promise(() => undefined), release: async () => undefined }
   }
   const embedded = await openEmbeddedDatabase({ dataDir: config.DATA_DIR, purpose, onTrouble }).catch(
@@ -96,14 +96,4 @@ export async function findDatabase(
     },
   )
   return { urls: embedded, isEmbedded: true, ...embedded }
-}
-
-/** Throws StartupError if the database of DATABASE_URL does not answer, or its sessions are shared. */
-async function assertReachable(url: string): Promise<void> {
-  try {
-    await assertOwnSessions(url, 'DATABASE_URL')
-  } catch (error) {
-    if (error instanceof StartupError) throw error
-    throw new StartupError(`the database of DATABASE_URL cannot be used: ${errorReason(error)}`, { cause: error })
-  }
 }

@@ -167,8 +167,8 @@ export function readDemo(dataDir: string): DemoCredentials {
 }
 
 /** Checks that a command failed as users should see it: one line, exit code 1. */
-export function failsWithLine(t: Test, ended: Ended, line: RegExp | string): void {
-  t.equal(ended.exitCode, 1, 'exit code 1')
+export function failsWithLine(t: Test, ended: Ended, line: RegExp | string, exitCode = 1): void {
+  t.equal(ended.exitCode, exitCode, `exit code ${exitCode}`)
   t.equal(ended.stdout, '', 'nothing on standard output')
   t.match(ended.stderr, line)
   t.equal(ended.stderr.trimEnd().split('\n').length, 1, 'one line')
