@@ -124,9 +124,9 @@ class People {
       const text = row[name]
       if (text !== undefined) this.#put(name, text, at)
     }
-    for (const name of row.names ?? []) this.#put('full_name', name, at)
-    if (this.#hasNamedManagers)
-      for (const words of new Set(row.names?.map(sortWords))) this.#put('full_name', words, at)
+    const names = row.names ?? []
+    for (const name of new Set([...names, ...(this.#hasNamedManagers ? names.map(sortWords) : [])]))
+      this.#put('full_name', name, at)
   }
 
   #put(name: string, text: string, at: number): void {
