@@ -123,6 +123,7 @@ try {
   console.log(line)
   process.exitCode = exitCode
 } catch (error) {
-  console.error(error instanceof RefusedError || (error instanceof TypeError && !error.cause) ? error.message : error)
+  const { message, cause } = error as Error
+  console.error(cause instanceof Error ? `The service did not answer: ${cause.message || message}` : message)
   process.exitCode = findExitCode(error)
 }

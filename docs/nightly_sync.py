@@ -125,6 +125,8 @@ def main():
     service, token = os.environ.get("API_URL", "").rstrip("/"), os.environ.get("API_TOKEN")
     if not service or not token:
         parser.error("API_URL and API_TOKEN must be set")
+    if not service.startswith(("http://", "https://")):
+        parser.error("API_URL must start with https:// or http://")
     try:
         code, line = sync_file(service, token, options)
         print(line)

@@ -1,5 +1,6 @@
 import { Type, type SchemaOptions, type Static } from '@sinclair/typebox'
 import { envSchema } from 'env-schema'
+import { trimBlanks } from '#text/normalize-text'
 
 const MIB = 1024 * 1024
 // An IPv4 or IPv6 address or network.
@@ -247,7 +248,7 @@ export const EnvironmentSchema = Type.Object({ ...ConfigSchema.properties, ...Tr
 /** Reads the environment, once; tests give other limits. Throws an error with one line for each invalid setting. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env, limits: Limits = LIMITS): Config {
   // Files of variables leave blanks and carriage returns at the ends, which belong to no setting.
-  const trimmed = Object.entries(env).map(([name, value]) => [name, value?.trim()] as const)
+  const trimmed = Object.entries(env).map(([name, value]) => [name, trimBlanks(value ?? '')] as const)
   // An empty variable counts as unset, as in most shells and orchestrators.
   const set = trimmed.filter(([name, value]) => value && Object.hasOwn(EnvironmentSchema.properties, name))
   const settings = envSchema<Static<typeof EnvironmentSchema>>({

@@ -5,7 +5,7 @@ import type { Operation } from '#domain/operations'
 import type { AnyDb } from '../projection.ts'
 import { ENTRIES, FAILURES_BY_HOUR, REFUSALS_BY_HOUR, REFUSED_ERRORS } from './live-tables.ts'
 import { type RefusalCause, countPeople, MAX_SKETCH_BYTES } from './refused-errors.ts'
-import { startOfHour } from './rollups.ts'
+import { startOfHour } from '#domain/local-times'
 
 /* Why the records and calls of keys were refused in a period, across calls. */
 

@@ -143,7 +143,6 @@ function buildEntry({ companyId, events, first, closing }: PartOfCompany): Entry
 }
 
 function* listRejectedNames(parts: readonly PartOfCompany[]): Pieces<NamedRow<'rejected_names'>[]> {
-  // The type comes first: remembered events decode their data when it is looked at.
   const refused = parts.flatMap(({ companyId, events, closing }) =>
     events
       .filter((event) => event.type === 'EmployeeRecordRejected')

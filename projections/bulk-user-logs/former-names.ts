@@ -1,7 +1,6 @@
 import { MAX_NAME_UNITS } from '#domain/calls/refused-record'
-import type { EventData } from '#domain/events'
 import { foldText, normalizeText } from '#text/normalize-text'
-import { mapInPieces, type Pieces } from '#domain/pieces'
+import { eachInPieces, type Pieces } from '#domain/pieces'
 import type { CompanyEvents } from '../projection.ts'
 import type { NamedRow } from './rejected-names.ts'
 
@@ -24,25 +23,23 @@ const KINDS = {
 } as const satisfies Record<string, FormerKind>
 export const FORMER_KINDS: readonly FormerKind[] = [...new Set(Object.values(KINDS))]
 
+const KINDS_BY_NAME = Object.entries(KINDS)
+
 /** Lists what these events changed names and ids from. */
 export function* listFormerNames(batches: readonly CompanyEvents[]): Pieces<NamedRow<'former_names'>[]> {
-  // The type comes first: remembered events decode their data when it is looked at.
-  const updates = batches.flatMap(({ companyId, events }) =>
-    events.filter((event) => event.type === 'EmployeeUpdated').map((event) => ({ companyId, event })),
-  )
-  const names = yield* mapInPieces(updates, ({ companyId, event: { stream, data } }) =>
-    data ? listFormer(data).map((name) => ({ company_id: companyId, employee_id: stream, found_by: name })) : [],
-  )
-  return names.flat()
-}
-
-function listFormer({ changes }: EventData['EmployeeUpdated']): string[] {
-  return Object.entries(KINDS).flatMap(([name, kind]) => {
-    const from = changes[name]?.from
-    const former = typeof from === 'string' && from !== '' ? formatFormer(kind, from) : ''
-    // Nobody searches for a longer one.
-    return former !== '' && former.length <= MAX_NAME_UNITS ? [former] : []
-  })
+  const names: NamedRow<'former_names'>[] = []
+  for (const { companyId, events } of batches)
+    yield* eachInPieces(events, ({ type, stream, data }) => {
+      if (type !== 'EmployeeUpdated' || !data) return
+      for (const [name, kind] of KINDS_BY_NAME) {
+        const from = data.changes[name]?.from
+        const former = typeof from === 'string' && from !== '' ? formatFormer(kind, from) : ''
+        // Nobody searches for a longer one.
+        if (former !== '' && former.length <= MAX_NAME_UNITS)
+          names.push({ company_id: companyId, employee_id: stream, found_by: former })
+      }
+    })
+  return names
 }
 
 /** A value as it is hashed: case doesn't matter, as in other searches for people. */

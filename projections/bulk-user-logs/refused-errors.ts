@@ -6,7 +6,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import { mapInPieces, type Pieces } from '#domain/pieces'
 import { type DoPieces, insertRows, time, unnestedRows, uuid, word } from '#projections/projection'
 import { findNames, readHashKeys, type FoundBy } from './rejected-names.ts'
-import { startOfHour } from './rollups.ts'
+import { startOfHour } from '#domain/local-times'
 import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 
 /*

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { CallCounts } from '#domain/events'
+import { startOfHour } from '#domain/local-times'
 import { BULK_USER_LOG_TABLES, EVERY_KEY, NO_KEY, type BulkUserLogTables } from './tables.ts'
 import { insertRows } from '../projection.ts'
 
@@ -106,11 +107,6 @@ function codeOf({ error_code: code }: Entry): string {
 
 function sumOf(entries: Entry[], count: keyof CallCounts): number {
   return entries.reduce((sum, entry) => sum + entry[count], 0)
-}
-
-/** The start of the hour of an instant; both are RFC 3339 in UTC. */
-export function startOfHour(instant: string): string {
-  return `${instant.slice(0, 'yyyy-mm-ddThh'.length)}:00:00.000Z`
 }
 
 /** Groups entries by key, in the order of the keys. */

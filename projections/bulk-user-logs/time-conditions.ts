@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { HOURS } from './live-tables.ts'
-import { startOfHour } from './rollups.ts'
+import { startOfHour } from '#domain/local-times'
 
 type Condition = RawBuilder<unknown>
 

@@ -14,6 +14,7 @@ import {
   type EmployeeRow,
   type EmployeeTables,
 } from './rows.ts'
+import { countByHour, readEventsBefore, type PersonEvents } from './people-by-hour.ts'
 import { foldText } from '#text/normalize-text'
 
 /**
@@ -22,7 +23,7 @@ import { foldText } from '#text/normalize-text'
  */
 export const employees: Projection = {
   name: 'employees',
-  version: 3,
+  version: 4,
   tables: EMPLOYEE_TABLES,
   indexes: EMPLOYEE_INDEXES,
   fold,
@@ -39,13 +40,15 @@ async function fold(
   doPieces: DoPieces,
 ): Promise<void> {
   const touched = batches.flatMap(({ companyId, events, employees: after }) => {
-    const streams = Map.groupBy(events.filter(isEmployeeEvent), ({ stream }) => stream)
-    return [...streams].map(([id, eventsOfEmployee]): TouchedEmployee => ({
-      companyId,
-      id,
-      events: eventsOfEmployee,
-      after: after?.get(id),
-    }))
+    const touchedHere = new Map<string, TouchedEmployee>()
+    for (const event of events) {
+      if (!isEmployeeEvent(event)) continue
+      const { stream: id } = event
+      const known = touchedHere.get(id)
+      if (known) known.events.push(event)
+      else touchedHere.set(id, { companyId, id, events: [event], after: after?.get(id) })
+    }
+    return [...touchedHere.values()]
   })
   for (let from = 0; from < touched.length; from += EMPLOYEES_AT_ONCE) {
     await foldEmployees(transaction, schema, touched.slice(from, from + EMPLOYEES_AT_ONCE), doPieces)
@@ -65,17 +68,29 @@ async function foldEmployees(
     touched.filter(({ events, after }) => !after && !isNew(events)),
   )
   const [inserted, replaced]: [WrittenRow[], WrittenRow[]] = [[], []]
-  const erased: EmployeeOfCompany[] = []
+  const [counted, erased]: [PersonEvents[], TouchedEmployee[]] = [[], []]
   await doPieces(
-    mapInPieces(touched, ({ companyId, id, events, after }) => {
+    mapInPieces(touched, (employee) => {
+      const { companyId, id, events, after } = employee
       const state = after ?? events.reduce(evolveStored, employees.get(companyId)?.get(id))
-      if (state) (isNew(events) ? inserted : replaced).push(buildRow(companyId, state))
-      else erased.push({ companyId, id })
+      if (!state) return void erased.push(employee)
+      const written = isNew(events) ? inserted : replaced
+      written.push(buildRow(companyId, state))
+      counted.push({ companyId, events, status: state.status })
     }),
   )
   await writeRows(transaction, schema, inserted, 'insert')
   await writeRows(transaction, schema, replaced, 'replace')
   await deleteRows(transaction, schema, erased)
+  const takenBack: PersonEvents[] = []
+  for (const { companyId, id, events } of erased) {
+    const status = employees.get(companyId)?.get(id)?.status
+    // Nothing was counted of those who had no row.
+    if (!status) continue
+    const earlier = await readEventsBefore(transaction, { companyId, id }, events[0]!.position)
+    takenBack.push({ companyId, events: earlier, status })
+  }
+  await countByHour(transaction, schema, counted, takenBack)
 }
 
 /** Whether these events begin with an employee's creation, so that no row exists. */

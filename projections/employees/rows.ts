@@ -24,10 +24,17 @@ export const EMPLOYEE_TABLES = {
     },
     key: ['company_id', 'employee_id'],
   },
+  /** How many people were created, became inactive (also by being created so), and became active again in an hour. */
+  people_by_hour: {
+    columns: { company_id: uuid, hour: time, created: integer, deactivated: integer, reactivated: integer },
+    key: ['company_id', 'hour'],
+  },
 } satisfies Projection['tables']
 
 /** The rows of these tables. */
-export type EmployeeTables = { employees: RowOf<(typeof EMPLOYEE_TABLES.employees)['columns']> }
+export type EmployeeTables = {
+  [Name in keyof typeof EMPLOYEE_TABLES]: RowOf<(typeof EMPLOYEE_TABLES)[Name]['columns']>
+}
 
 /** The columns of a row that make an employee. */
 export type EmployeeRow = Omit<EmployeeTables['employees'], 'company_id' | 'search_text'>

@@ -25,7 +25,7 @@ import { refusals } from './admin/refusals.ts'
 import { secretSearch } from './admin/secret-search.ts'
 import { undoRoute } from './admin/undo.ts'
 import { uploadRoutes } from './admin/uploads/upload-routes.ts'
-import { usage } from './admin/usage.ts'
+import { peopleByDay, usage } from './admin/usage.ts'
 import type { WebhookRouteServices } from './admin/webhooks/webhook-schemas.ts'
 import { webhookRoutes } from './admin/webhooks/webhooks.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
@@ -117,6 +117,7 @@ async function adminRoutes(
       await readModels.register(async (people) => {
         allowScope(people, 'people:read')
         employeeExports(people, authorized)
+        peopleByDay(people, services.reads)
       })
       await readModels.register(async (log) => {
         allowScope(log, 'logs:read')

@@ -1,4 +1,4 @@
-import { hasMoreMembersThan } from './json.ts'
+import { hasMoreMembersThan, sortNames } from './json.ts'
 import { isCalendarDate } from './local-times.ts'
 import { findInvisible, isPlain, mayFit, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
 import { isPossibleNumber, readPhoneNumber } from './phone-number.ts'
@@ -245,21 +245,13 @@ function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   if (typeof sent !== 'object' || Array.isArray(sent)) return invalid({ kind: 'not_object', field })
   if (hasMoreMembersThan(sent, MAX_CUSTOM_MEMBERS)) return invalid(tooManyCustom(field))
   const members = sent as Record<string, unknown>
-  const names = Object.keys(members)
-  sortFew(names)
+  const names = sortNames(Object.keys(members))
   const stored = copyStored(members, names)
   if (stored) return { value: stored }
   return joinCustomAttributes(
     names,
     names.map((name) => readCustomAttribute(field, name, members[name])),
   )
-}
-
-/** Sorts a few names, which takes `sort` longer than the rest of reading them. */
-function sortFew(names: string[]): void {
-  for (let next = 1; next < names.length; next += 1)
-    for (let at = next; at > 0 && names[at]! < names[at - 1]!; at -= 1)
-      [names[at - 1], names[at]] = [names[at]!, names[at - 1]!]
 }
 
 /** Copies custom attributes that were sent as they are stored, as most are, in this order; null if any was not. */

@@ -145,3 +145,15 @@ export function hasMoreMembersThan(object: object, limit: number): boolean {
   }
   return false
 }
+
+/** As many names are sorted faster one by one than by `sort`, which takes longer than the rest of reading them. */
+const FEW_NAMES = 32
+
+/** Sorts the names of members in place, by their UTF-16 code units. */
+export function sortNames(names: string[]): string[] {
+  if (names.length > FEW_NAMES) return names.sort()
+  for (let next = 1; next < names.length; next += 1)
+    for (let at = next; at > 0 && names[at]! < names[at - 1]!; at -= 1)
+      [names[at - 1], names[at]] = [names[at]!, names[at - 1]!]
+  return names
+}

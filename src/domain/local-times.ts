@@ -10,6 +10,11 @@ const HOURS_OF_DAY = '00:00'
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const LOCAL = /^((?:19|2\d)\d{2}-\d{2}-\d{2})(?:T((?:[01]\d|2[0-3]):[0-5]\d))?$/
 
+/** The start of the hour of an instant; both are RFC 3339 in UTC. */
+export function startOfHour(instant: string): string {
+  return `${instant.slice(0, 'yyyy-mm-ddThh'.length)}:00:00.000Z`
+}
+
 /** Whether a text is a day (YYYY-MM-DD) of the calendar, from year 1 on. */
 export function isCalendarDate(text: string): boolean {
   if (!DAY.test(text) || text.startsWith('0000')) return false

@@ -33,9 +33,28 @@ export function* mapInPieces<Item, Result>(
   return results
 }
 
+/** Does something with each of some items, in pieces. */
+export function* eachInPieces<Item>(items: Iterable<Item>, act: (item: Item) => void): Pieces<void> {
+  let count = 0
+  for (const item of items) {
+    if (count > 0 && count % ITEMS_AT_ONCE === 0) yield
+    act(item)
+    count += 1
+  }
+}
+
 /** The items of a list that are written at once, and the characters that are encoded at once. */
 const WRITTEN_AT_ONCE = 32
-const ENCODED_AT_ONCE = 262_144
+const ENCODED_AT_ONCE = 65_536
+
+/** Whether an object has a list among its members that is written in pieces. */
+export function hasLongList(value: object): boolean {
+  return Object.values(value).some(isLongList)
+}
+
+function isLongList(member: unknown): member is readonly unknown[] {
+  return Array.isArray(member) && member.length > WRITTEN_AT_ONCE
+}
 
 /** Writes an object as JSON in UTF-8, as JSON.stringify does, and long lists among its members in pieces. */
 export function* encodeJson(value: object): Pieces<Buffer> {
@@ -58,7 +77,7 @@ function* writeJson(value: object): Generator<string, void> {
     if (member === undefined) continue
     yield `${mark}${JSON.stringify(name)}:`
     mark = ','
-    if (Array.isArray(member) && member.length > WRITTEN_AT_ONCE) yield* writeList(member)
+    if (isLongList(member)) yield* writeList(member)
     else yield JSON.stringify(member)
   }
   yield mark === '{' ? '{}' : '}'

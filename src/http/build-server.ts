@@ -186,8 +186,7 @@ function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): 
 function refuseUnclearHost({ raw: { rawHeaders, httpVersionMinor } }: FastifyRequest): void {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!
-    if (name.length === 'host'.length && name.toLowerCase() === 'host') hosts += 1
+    if (/^host$/i.test(rawHeaders[at]!)) hosts += 1
   }
   if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return
   throw new ProblemError(problem('malformed_request', 'A request must have exactly one Host header'))

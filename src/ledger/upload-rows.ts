@@ -65,7 +65,10 @@ export interface OriginalRow {
   /** Null before the file was read. */
   notes: TableNotes | null
   bytes: number
+  /** Of a file that the previous version stored; null if it has pieces. */
   content: Buffer | null
+  /** Decrypts its pieces; null if its content is not stored. */
+  key: Buffer | null
   created_at: string
   expires_at: string
 }

@@ -52,6 +52,7 @@ export const RIGHTS: Record<string, string> = {
   emails: 'select, insert, update, delete',
   uploads: 'select, insert, update, delete',
   upload_originals: 'select, insert, update, delete',
+  upload_pieces: 'select, insert, update, delete',
   upload_mappings: 'select, insert, update, delete',
   upload_parts: 'select, insert, update, delete',
 }

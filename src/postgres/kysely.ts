@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { breaksConnection, retryOnce } from './database-errors.ts'
+import { nameStatements, type NameOf } from './name-statements.ts'
 import type { Queryable } from './pool.ts'
 
 /** A query builder on a pool; destroying it ends the pool. */
@@ -8,20 +9,13 @@ export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {
   return openOn(pool, () => undefined)
 }
 
-/** The number of statements that get a name; further ones are sent unnamed. */
-const MAX_NAMED = 100
-
 /**
  * A query builder for work that repeats few statements. Each statement gets a name, so that a connection parses and
  * plans it once. The pool must be configured so that a plan made while a table was small does no harm once it has
  * grown.
  */
 export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
-  const names = new Map<string, string>()
-  return openOn(pool, (text) => {
-    if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `statement ${names.size + 1}`)
-    return names.get(text)
-  })
+  return openOn(pool, nameStatements())
 }
 
 /**
@@ -41,8 +35,6 @@ export function onClient<Tables>(client: Queryable): Kysely<Tables> {
   const pool = { connect: async () => held, end: async () => undefined, options: {} }
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
-
-type NameOf = (text: string) => string | undefined
 
 function openOn<Tables>(pool: Pool, nameOf: NameOf, signal?: AbortSignal): Kysely<Tables> {
   const connect = async () => {

@@ -41,6 +41,8 @@ export interface RowPlan {
 export interface FilePlan {
   /** Of the rows about which there is something to say, by their index. */
   plans: ReadonlyMap<number, RowPlan>
+  /** The index of the row of each row's manager; `NOBODY` if that is nobody in the file. */
+  managers: Int32Array
   /** The indexes of the rows, managers first, and in the order of the file otherwise. */
   order: readonly number[]
   /** The indexes of the rows whose manager is nobody in the file, but may be in the company. */
@@ -89,14 +91,14 @@ export function* planRows(
       setPlan(plans, at, { manager: nameManager(row.manager, rows[found], plans.get(found), place) })
     }
   }
-  return { order: yield* orderRows(rows, managers, place, plans), plans, absent }
+  return { order: yield* orderRows(rows, managers, place, plans), managers, plans, absent }
 }
 
 function setPlan(plans: Map<number, RowPlan>, at: number, more: RowPlan): void {
   plans.set(at, { ...plans.get(at), ...more })
 }
 
-const NOBODY = -1
+export const NOBODY = -1
 /** The words of a name that are compared. */
 const MAX_NAME_WORDS = 8
 
@@ -124,9 +126,8 @@ class People {
       const text = row[name]
       if (text !== undefined) this.#put(name, text, at)
     }
-    const names = row.names ?? []
-    for (const name of new Set([...names, ...(this.#hasNamedManagers ? names.map(sortWords) : [])]))
-      this.#put('full_name', name, at)
+    if (!this.#hasNamedManagers || !row.names) return
+    for (const name of new Set([...row.names, ...row.names.map(sortWords)])) this.#put('full_name', name, at)
   }
 
   #put(name: string, text: string, at: number): void {

@@ -78,6 +78,7 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
     country: used.find(({ to }) => to === 'phone_country'),
     isClearing: mapping.empty_cells === 'clear' || used.some(({ empty_cells: ofColumn }) => ofColumn === 'clear'),
   }
+  const hasNamedManagers = used.some(({ to, by }) => to === 'manager' && by === 'full_name')
   const unused = columns.filter(
     ({ to, number }) => to === 'nothing' && !['origin', 'record'].includes(origins[number - 1]!.kind),
   )
@@ -89,7 +90,7 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
     unused: unused.map(({ header: name }) => readName(name)),
     logId: logId === -1 ? null : logId + 1,
     read: (row, plan) => readRow(row, opened, plan),
-    readKeys: (row) => readKeys(row, used),
+    readKeys: (row) => readKeys(row, used, hasNamedManagers),
   }
 }
 
@@ -324,7 +325,7 @@ function readCountry(cells: readonly string[], { country: column, mapping }: Ope
 }
 
 /** Reads what identifies a person, for the plan of the rows. */
-function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys {
+function readKeys({ line, cells }: FileRow, columns: readonly Column[], hasNamedManagers: boolean): RowKeys {
   const keys: RowKeys = { line }
   const texts = new Map<string | null, string>()
   for (const column of columns) {
@@ -344,7 +345,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
       if (value) keys.dates = { ...keys.dates, [column.to]: value }
     }
     if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
-    if (column.to === 'full_name' && !keys.names) {
+    if (column.to === 'full_name' && hasNamedManagers && !keys.names) {
       const split = splitName(copy, column.names ?? null)
       keys.names = [...new Set([...(split ? [`${split.first} ${split.last}`] : []), copy].map(foldName))]
     }
@@ -361,7 +362,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[]): RowKeys
   if (others.length > 0) keys.otherManagers = others as string[]
   const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']
   const isUnspaced = UNSPACED.test(`${last}${first}`)
-  if (`${first}${last}` !== '')
+  if (hasNamedManagers && `${first}${last}` !== '')
     keys.names = [`${first} ${last}`, ...(isUnspaced ? [`${last}${first}`] : [])].map(foldName)
   return keys
 }

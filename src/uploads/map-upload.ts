@@ -65,18 +65,19 @@ async function planAgain(
     const sample = await sampleRows(header, rows)
     const whole = await doInTurns(completeReadings(mapping, header, sample))
     const facts = {
+      newId: commands.newId,
       today: dateOf(upload),
       countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, upload.companyId, absent),
       countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, upload, all),
       countReturning: (all: readonly RowKeys[]) => countReturning(pool, upload.companyId, all),
     }
     const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
-    const filled = parts.map((part) => ({ ...part, callId: commands.newId('log') }))
     const planned = counted ?? whole
-    if (!(await changeMapping(pool, upload, { mapping: planned, parts: filled, state: read.state }))) continue
+    const stored = await changeMapping(pool, upload, { mapping: planned, parts, state: read.state })
+    if (stored === null) continue
     // Perhaps no row can be applied, and they come back when they are corrected.
     await rememberMapping(pool, { ...upload, mapping: planned }, false)
-    return parts.length
+    return stored
   }
   throw new RefusedByStateError(CHANGED)
 }

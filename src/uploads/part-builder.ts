@@ -1,8 +1,6 @@
 import { FileError, type FileFault } from '#spreadsheets/file-error'
-import type { RowKeys } from '#spreadsheets/plan-rows'
-import { normalizeEmail } from '#text/normalize-text'
 import type { StoredRow } from '#domain/uploads'
-import { writeContent, writeStoredRow } from '#ledger/uploads/read-uploads'
+import { CONTENT, writeStoredRow } from '#ledger/uploads/read-uploads'
 import type { FilledPart } from '#ledger/uploads/store-upload'
 import { describeMost, MAX_PARTS } from './row-store.ts'
 
@@ -19,76 +17,83 @@ export class FileFaultError extends Error {
 
 /** How many bodies the records of a file may be as large as, which repeat the names of columns. */
 const RECORD_BODIES = 16
+/** The bytes that the content of a part has room for at first. */
+const FIRST_ROOM = 65_536
 
-/** Collects rows into parts, in the order in which they are applied. */
+/** A row to add, with what the file says about it. */
+interface AddedRow {
+  row: StoredRow
+  /** The line on which it begins; of JSON, the number of the record. */
+  line: number
+  /** The size of its record as JSON. */
+  bytes: number
+  /** The manager's row: its number in the file, and its place in the order in which rows are added; null if there is none. */
+  manager: { row: number; place: number } | null
+}
+
+/** Collects rows into parts, in the order in which they are applied, and holds only the part that is being filled. */
 export class PartBuilder {
   readonly #maxRecords: number
   readonly #bodyLimit: number
-  readonly #parts: FilledPart[] = []
+  #parts = 0
   #firstRow = 1
-  #rows: string[] = []
+  #rows = 0
+  #content = Buffer.allocUnsafeSlow(FIRST_ROOM)
+  #contentBytes = 0
   #partBytes = 0
-  #storedBytes = 0
   #recordBytes = 0
-  /** The numbers of the rows of earlier parts, and of this one, by what identifies their people. */
-  readonly #earlier = new Map<string, number>()
-  #current = new Map<string, number>()
 
   constructor({ maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number }) {
     this.#maxRecords = maxRecords
     this.#bodyLimit = bodyLimit
   }
 
-  /** Adds a row. `bytes` is the size of its record as JSON. Throws FileError. */
-  add(row: StoredRow, keys: RowKeys, bytes: number): void {
+  /** Adds a row. Returns the part before it, if that is full. Throws FileError. */
+  add({ row, line, bytes, manager }: AddedRow): FilledPart | null {
     const isFull =
-      this.#rows.length === this.#maxRecords ||
+      this.#rows === this.#maxRecords ||
       this.#partBytes + bytes > this.#bodyLimit ||
-      this.#storedBytes > this.#bodyLimit
-    if (isFull && this.#rows.length > 0) this.#close(keys.line)
-    if (keys.external_id !== undefined) this.#current.set(`external_id ${keys.external_id}`, row.row)
-    if (keys.email !== undefined) this.#current.set(`email ${keys.email}`, row.row)
-    const earlierManager = this.#findEarlierManager(row, keys)
-    const stored = writeStoredRow(earlierManager === undefined ? row : { ...row, earlierManager })
-    this.#rows.push(stored)
+      this.#contentBytes > this.#bodyLimit
+    const full = isFull && this.#rows > 0 ? this.end() : null
+    if (full && this.#parts === MAX_PARTS) throw new FileError(line, describeMost(this.#maxRecords))
+    const isEarlier = manager !== null && manager.place < this.#firstRow
+    const stored = writeStoredRow(isEarlier ? { ...row, earlierManager: manager.row } : row)
+    this.#write(`${this.#rows === 0 ? CONTENT.start : CONTENT.between}${stored}`)
+    this.#rows += 1
     this.#partBytes += bytes
     this.#recordBytes += bytes
-    this.#storedBytes += Buffer.byteLength(stored)
     const maxRecordBytes = RECORD_BODIES * this.#bodyLimit
     if (this.#recordBytes > maxRecordBytes)
       throw new FileError(
-        keys.line,
+        line,
         `The records up to this line, with the names of their columns, take more than ${maxRecordBytes} bytes. ` +
           'Split the file',
       )
+    return full
   }
 
-  #findEarlierManager({ plan }: StoredRow, { manager }: RowKeys): number | undefined {
-    if (!manager || plan?.manager?.fault !== undefined) return undefined
-    const { email, external_id: externalId } = plan?.manager ?? {}
-    const name =
-      externalId === undefined ? `email ${normalizeEmail(email ?? manager.text)}` : `external_id ${externalId}`
-    return this.#current.has(name) ? undefined : this.#earlier.get(name)
+  #write(text: string): void {
+    const bytes = this.#contentBytes + Buffer.byteLength(text)
+    if (bytes > this.#content.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#content.length, bytes))
+      this.#content.copy(larger, 0, 0, this.#contentBytes)
+      this.#content = larger
+    }
+    this.#content.write(text, this.#contentBytes)
+    this.#contentBytes = bytes
   }
 
-  end(): FilledPart[] {
-    this.#finish()
-    return this.#parts
-  }
-
-  #close(line: number): void {
-    this.#finish()
-    if (this.#parts.length === MAX_PARTS) throw new FileError(line, describeMost(this.#maxRecords))
-    for (const [name, row] of this.#current) this.#earlier.set(name, row)
-    this.#current = new Map()
-    this.#firstRow += this.#rows.length
-    this.#rows = []
+  /** Ends the last part. */
+  end(): FilledPart {
+    this.#write(this.#rows === 0 ? `${CONTENT.start}${CONTENT.end}` : CONTENT.end)
+    const content = this.#content.subarray(0, this.#contentBytes)
+    const part = { firstRow: this.#firstRow, rows: this.#rows, content }
+    this.#parts += 1
+    this.#firstRow += this.#rows
+    this.#rows = 0
+    this.#content = Buffer.allocUnsafeSlow(FIRST_ROOM)
+    this.#contentBytes = 0
     this.#partBytes = 0
-    this.#storedBytes = 0
-  }
-
-  #finish(): void {
-    const content = Buffer.from(writeContent(this.#rows))
-    this.#parts.push({ firstRow: this.#firstRow, rows: this.#rows.length, content })
+    return part
   }
 }

@@ -1,12 +1,13 @@
 import { doInTurns, inTurns, isTurnOver, nextTurn } from '#admission/turns'
 import { FileError } from '#spreadsheets/file-error'
 import { USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping'
-import { keysOfRecord, planRows, type RowKeys } from '#spreadsheets/plan-rows'
+import { type FilePlan, keysOfRecord, NOBODY, planRows, type RowKeys } from '#spreadsheets/plan-rows'
 import { RowCounts } from '#spreadsheets/count-rows'
 import { loadCountryNames } from '#spreadsheets/read-country'
 import { openRows } from '#spreadsheets/read-records'
 import type { CorrectedRecord, StoredRow } from '#domain/uploads'
-import type { FilledPart } from '#ledger/uploads/store-upload'
+import type { CommandServices } from '#ledger/calls/run-api-call'
+import type { FilledPart, NewPart } from '#ledger/uploads/store-upload'
 import { FileFaultError, PartBuilder } from './part-builder.ts'
 import type { RowStore } from './row-store.ts'
 
@@ -21,7 +22,7 @@ export interface PlannedFile {
 }
 
 /** What a plan needs to know besides the file. */
-export interface PlanFacts {
+export interface PlanFacts extends Pick<CommandServices, 'newId'> {
   /** As YYYY-MM-DD. */
   today: string
   /** Counts the rows whose manager, who is nobody in the file, is nobody in the company either. */
@@ -39,43 +40,75 @@ export interface PlanFacts {
 
 /**
  * Splits a file into parts of `maxRecords` records and a body's bytes at most. Of a file with several parts, the rows are
- * ordered so that managers come first. Returns the mapping with what the rows say about it, too. `corrects` has the records of failed calls by the numbers of rows. Throws
- * FileFaultError if the file is too large, or the reason of the signal.
+ * ordered so that managers come first. Returns the mapping with what the rows say about it, too. `corrects` has the records
+ * of failed calls by the numbers of rows. The parts throw FileFaultError if the file is too large, and both throw the
+ * reason of the signal.
  */
 export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
-  { today, countAbsent, countLinkable, countReturning, findExchanged }: PlanFacts,
+  { newId, today, countAbsent, countLinkable, countReturning, findExchanged }: PlanFacts,
   signal?: AbortSignal,
-): Promise<{ parts: FilledPart[]; mapping: Mapping | null }> {
+): Promise<{ parts: AsyncIterable<NewPart>; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
   const counts = header && mapping ? new RowCounts(header, mapping, today) : null
   const keys: RowKeys[] = []
+  const numbers: number[] = []
   if (mapping) await doInTurns(loadCountryNames(mapping), signal)
   for await (const row of inTurns(rows, signal)) {
     keys.push(readKeys(row))
+    numbers.push(row.row)
     counts?.add(row.cells ?? [])
   }
   const place = header === null ? (row: number) => `record ${row}` : (line: number) => `line ${line}`
   const plan = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
-  const { plans, order } = plan
+  const lines = keys.map(({ line }) => line)
+  const parts = buildParts({ header, rows }, { ...plan, corrects, lines, numbers }, limits, newId, signal)
+  if (!counts) return { parts, mapping }
+  const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
+  const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
+  const exchanged = (await findExchanged?.(keys)) ?? []
+  const counted = counts.finish(plan, { absent, linkable, returning })
+  return { parts, mapping: exchanged.length === 0 ? counted : openDates(counted, exchanged) }
+}
+
+/** What is known about the rows of a file, by their indexes. */
+interface KnownRows extends Pick<FilePlan, 'plans' | 'order' | 'managers'> {
+  lines: readonly number[]
+  /** The number of each row in the file, and the records that it corrects by this number. */
+  numbers: readonly number[]
+  corrects: ReadonlyMap<number, readonly CorrectedRecord[]>
+}
+
+/** Builds one part after the other, so that one is held at a time. Its rows are not held beside it. */
+async function* buildParts(
+  { header, rows }: Pick<PlannedFile, 'header' | 'rows'>,
+  { plans, order, managers, lines, numbers, corrects }: KnownRows,
+  limits: { maxRecords: number; bodyLimit: number },
+  newId: CommandServices['newId'],
+  signal?: AbortSignal,
+): AsyncGenerator<NewPart, void> {
   const isSingle = rows.length <= limits.maxRecords
-  const parts = new PartBuilder(limits)
+  const builder = new PartBuilder(limits)
+  /** The place of each row in the order in which they are added, from 1; 0 before. */
+  const places = new Int32Array(rows.length)
+  const toPart = (part: FilledPart) => ({ ...part, callId: newId('log') })
   try {
     for (let at = 0; at < rows.length; at += 1) {
       if (isTurnOver()) await nextTurn(signal)
       const index = isSingle ? at : order[at]!
+      places[index] = at + 1
+      const plan = plans.get(index)
       const row = rows.take(index)
-      const planned: StoredRow = { ...row, ...withPlan(plans.get(index)), ...withCorrections(corrects.get(row.row)) }
-      parts.add(planned, keys[index]!, sizeOf(header, row))
+      const planned: StoredRow = { ...row, ...withPlan(plan), ...withCorrections(corrects.get(row.row)) }
+      const [manager, bytes] = [managers[index]!, sizeOf(header, row)]
+      const hasManager = manager !== NOBODY && places[manager] !== 0 && plan?.manager?.fault === undefined
+      const named = hasManager ? { row: numbers[manager]!, place: places[manager]! } : null
+      const full = builder.add({ row: planned, line: lines[index]!, bytes, manager: named })
+      if (full) yield toPart(full)
     }
-    if (!counts) return { parts: parts.end(), mapping }
-    const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
-    const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
-    const exchanged = (await findExchanged?.(keys)) ?? []
-    const counted = counts.finish(plan, { absent, linkable, returning })
-    return { parts: parts.end(), mapping: exchanged.length === 0 ? counted : openDates(counted, exchanged) }
+    yield toPart(builder.end())
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }

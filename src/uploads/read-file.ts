@@ -7,7 +7,7 @@ import type { FileAnswers } from '#spreadsheets/file-question'
 import { createNotes, leaveOut, type TableNotes } from '#spreadsheets/find-table'
 import type { FileRow } from '#spreadsheets/read-csv'
 import type { Mapping } from '#spreadsheets/mapping'
-import { readApart } from '#spreadsheets/process/read-apart'
+import { readApart, type FileContent } from '#spreadsheets/process/read-apart'
 import { checkHeader } from '#spreadsheets/read-records'
 import { hideSecrets, isSecretHeader } from '#spreadsheets/recognize-header'
 import type { JsonElement } from '#spreadsheets/split-json'
@@ -53,13 +53,13 @@ const MAX_LOG_IDS = 1_000
 const UNPACKED_BODIES = 16
 
 /**
- * Reads a file from the chunks in which it was received, and proposes what its columns mean, in a process of its own.
+ * Reads a file, and proposes what its columns mean, in a process of its own.
  * `country` is where local phone numbers are. Ends with the reason of the signal when
  * that is aborted. Throws FileFaultError if the file cannot be read, and FileQuestion if it can be read in several ways.
  * What is wrong with single cells is found when a part is read.
  */
 export async function readFile(
-  received: readonly Uint8Array[],
+  content: FileContent,
   answers: FileAnswers,
   limits: CallLimits,
   country: Mapping['country'],
@@ -72,10 +72,10 @@ export async function readFile(
   }
   const settings = { maxUnpacked: UNPACKED_BODIES * limits.bodyLimit, country, takeProposal, signal }
   const table = new TableReader(limits)
-  const records = new RecordReader(countBytes(received), limits)
+  const records = new RecordReader(content.bytes, limits)
   let isTable = true
   try {
-    for await (const { kind, items } of readApart(received, answers, notes, settings)) {
+    for await (const { kind, items } of readApart(content, answers, notes, settings)) {
       isTable = kind === 'rows'
       if (kind === 'rows') for await (const row of inTurns(items, signal)) table.add(row)
       else for await (const record of inTurns(items, signal)) records.add(record)
@@ -87,11 +87,6 @@ export async function readFile(
   } catch (error) {
     throw error instanceof FileError ? new FileFaultError([error.fault]) : error
   }
-}
-
-/** The number of bytes of chunks. */
-export function countBytes(chunks: readonly Uint8Array[]): number {
-  return chunks.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Keeps records as the API takes them. */

@@ -3,8 +3,9 @@ import type { Budget } from '#admission/budget'
 import { FileQuestion, type FileAnswers } from '#spreadsheets/file-question'
 import { cancelUpload } from '#ledger/uploads/change-upload'
 import { forgetOriginal, type Original, readOriginal } from '#ledger/uploads/store-upload'
+import type { ReceivedFile } from '#ledger/uploads/received-file'
 import { NO_SUCH_UPLOAD } from '#ledger/uploads/read-uploads'
-import { askAboutFile, storeFile, type SentFile, type UploadRouteServices } from './store-file.ts'
+import { askAboutFile, receiveFile, storeFile, type SentFile, type UploadRouteServices } from './store-file.ts'
 
 /**
  * Stores a file that may be read in another way later, with its question if it leaves something open. Returns the id of
@@ -38,13 +39,16 @@ export async function rereadFile(
   signal: AbortSignal,
 ): Promise<string> {
   const { pool, fileBudget } = services
-  return fileBudget.hold(acting.companyId, original.bytes, undefined, async () => {
-    const content = await readOriginal(pool, original)
-    if (content.length === 0) throw new RefusedByStateError(NO_SUCH_UPLOAD)
+  const reread = async (content: ReceivedFile) => {
+    for await (const piece of readOriginal(pool, original)) await content.add(piece)
+    if (content.bytes < original.bytes || content.bytes === 0) throw new RefusedByStateError(NO_SUCH_UPLOAD)
     const { fileName, operation, logId } = original
     const id = await storeOrAsk(services, acting, { content, fileName, operation, answers, logId }, signal, original.id)
     if (original.question) await forgetOriginal(pool, original, 'all')
     else await cancelUpload(pool, original)
     return id
-  })
+  }
+  return fileBudget.hold(acting.companyId, original.bytes, undefined, () =>
+    receiveFile(services, acting.companyId, reread),
+  )
 }

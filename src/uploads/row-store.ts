@@ -9,16 +9,21 @@ export const MAX_PARTS = 100
 const STORED_BODIES = 8
 
 const NO_BYTES = Buffer.alloc(0)
-/** The bytes that rows share: small ones between others that are freed would keep the memory of those. */
-const CHUNK = 4_194_304
+/** The bytes of a block. A longer row has one of its own. */
+const BLOCK = 1_048_576
 
-/** The rows of a file, as bytes, which take the least memory: a text with any other letter takes two bytes for each. */
+/**
+ * The rows of a file, as bytes in blocks, which take the least memory: a text with any other letter takes two bytes for
+ * each, and a buffer for each row as much as a short row.
+ */
 export class RowStore implements Iterable<StoredRow> {
   readonly #maxRecords: number
   readonly #maxBytes: number
-  #rows: Buffer[] = []
+  readonly #blocks: { content: Buffer; rows: number; bytes: number }[] = []
+  /** In which block each row is, and from where to where there. */
+  readonly #places = { block: [] as number[], start: [] as number[], end: [] as number[] }
+  #order: readonly number[] | null = null
   #bytes = 0
-  #free = NO_BYTES
 
   constructor({ maxRecords, bodyLimit }: { maxRecords: number; bodyLimit: number }) {
     this.#maxRecords = maxRecords
@@ -26,15 +31,18 @@ export class RowStore implements Iterable<StoredRow> {
   }
 
   get length(): number {
-    return this.#rows.length
+    return this.#places.block.length
+  }
+
+  /** The bytes of memory that the rows take. */
+  get heldBytes(): number {
+    return this.#blocks.reduce((sum, { content }) => sum + content.length, 0)
   }
 
   /** Adds a row. Throws FileError if the rows are too many, or take too many bytes. */
   add(row: StoredRow): void {
     if (this.length === MAX_PARTS * this.#maxRecords) throw new FileError(row.line ?? 1, describeMost(this.#maxRecords))
-    const stored = this.#keep(writeStoredRow(row))
-    this.#rows.push(stored)
-    this.#bytes += stored.length
+    this.#bytes += this.#keep(writeStoredRow(row))
     if (this.#bytes > this.#maxBytes)
       throw new FileError(
         row.line ?? 1,
@@ -42,30 +50,44 @@ export class RowStore implements Iterable<StoredRow> {
       )
   }
 
-  #keep(text: string): Buffer {
+  #keep(text: string): number {
     const size = Buffer.byteLength(text)
-    if (size > this.#free.length) this.#free = Buffer.allocUnsafeSlow(Math.max(CHUNK, size))
-    const row = this.#free.subarray(0, size)
-    this.#free = this.#free.subarray(size)
-    row.write(text)
-    return row
+    let block = this.#blocks.at(-1)
+    if (!block || block.bytes + size > block.content.length) {
+      block = { content: Buffer.allocUnsafeSlow(Math.max(BLOCK, size)), rows: 0, bytes: 0 }
+      this.#blocks.push(block)
+    }
+    this.#places.block.push(this.#blocks.length - 1)
+    this.#places.start.push(block.bytes)
+    block.bytes += block.content.write(text, block.bytes)
+    this.#places.end.push(block.bytes)
+    block.rows += 1
+    return size
   }
 
   /** Reads a row by its index. */
   get(at: number): StoredRow {
-    return parseJson(this.#rows[at]!.toString()) as StoredRow
+    const { block, start, end } = this.#places
+    const row = this.#placeOf(at)
+    return parseJson(this.#blocks[block[row]!]!.content.toString('utf8', start[row], end[row])) as StoredRow
   }
 
   /** Reads a row for the last time, so that its bytes are not held beside what it becomes. */
   take(at: number): StoredRow {
     const row = this.get(at)
-    this.#rows[at] = NO_BYTES
+    const block = this.#blocks[this.#places.block[this.#placeOf(at)]!]!
+    block.rows -= 1
+    if (block.rows === 0) block.content = NO_BYTES
     return row
   }
 
   /** Puts the rows into another order, of their indexes. */
   arrange(order: readonly number[]): void {
-    this.#rows = order.map((at) => this.#rows[at]!)
+    this.#order = order
+  }
+
+  #placeOf(at: number): number {
+    return this.#order?.[at] ?? at
   }
 
   *[Symbol.iterator](): Iterator<StoredRow> {

@@ -22,6 +22,7 @@ import {
   type Original,
   storeOriginal,
 } from '#ledger/uploads/store-upload'
+import { ReceivedFile } from '#ledger/uploads/received-file'
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
@@ -29,7 +30,7 @@ import { countExchanged, countReturning } from './returning-people.ts'
 import { inTransaction } from '#postgres/pipeline'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
-import { countBytes, readFile, type ReadFile } from './read-file.ts'
+import { readFile, type ReadFile } from './read-file.ts'
 import { FileFaultError } from './part-builder.ts'
 import type { UploadServices } from './run-part.ts'
 
@@ -44,8 +45,7 @@ export interface UploadRouteServices extends UploadServices {
 
 /** An uploaded file. */
 export interface SentFile {
-  /** Its bytes, in the chunks in which they were received. */
-  content: readonly Uint8Array[]
+  content: ReceivedFile
   fileName: string
   /** Null if the file is to do what the calls asked for that it corrects: `upsert` if they differ, or there are none. */
   operation: UploadOperation | null
@@ -80,6 +80,20 @@ export function cleanFileName(name: string): string {
   return cleaned === '' ? 'unnamed' : cleaned
 }
 
+/** Lets a task receive a file. What was stored of it is deleted then, unless it is kept. */
+export async function receiveFile<Result>(
+  { pool, commands }: UploadRouteServices,
+  companyId: string,
+  task: (file: ReceivedFile) => Promise<Result>,
+): Promise<Result> {
+  const file = new ReceivedFile(pool, companyId, commands.newId('upl'))
+  try {
+    return await task(file)
+  } finally {
+    await file.end()
+  }
+}
+
 /**
  * Reads and stores a file, and begins its preview. Its columns mean what the company chose for the last file with the same
  * first line; otherwise, it is proposed what they mean. `chooseCalls` gets the ids of calls that the file names, and
@@ -104,6 +118,7 @@ export async function storeFile(
   const { mapping: chosen, open } = await chooseMapping(file, found, signal)
   const does = operation ?? again ?? 'upsert'
   const facts = {
+    newId,
     today: databaseTime().slice(0, 'YYYY-MM-DD'.length),
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
     countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
@@ -112,7 +127,7 @@ export async function storeFile(
   }
   const limits = { maxRecords, bodyLimit }
   const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
-  const id = newId('upl')
+  const { id, bytes } = content
   const isKept = sent.isKept && file.secrets.length === 0
   const upload = {
     companyId,
@@ -122,7 +137,7 @@ export async function storeFile(
     operation: does,
     header,
     mapping,
-    bytes: countBytes(content),
+    bytes,
     corrects,
     applying:
       applyingRequestId === null || (mapping && needsPerson(mapping))
@@ -130,12 +145,12 @@ export async function storeFile(
         : { requestId: applyingRequestId, client: client ?? null },
     isAllOrNone,
     replaces: sent.replaces,
-    parts: parts.map((part) => ({ ...part, callId: newId('log') })),
+    parts,
   }
   const read = { question: null, notes: file.notes }
-  const isStored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, answers, isKept }, read))
-  if (!isStored) throw new RefusedByStateError(TOO_MANY)
-  if (parts.length > 1) announce([companyId])
+  const stored = await storeUpload(pool, upload, (db) => keepOriginal(db, upload, { ...sent, answers, isKept }, read))
+  if (stored === null) throw new RefusedByStateError(TOO_MANY)
+  if (stored > 1) announce([companyId])
   return id
 }
 
@@ -209,12 +224,13 @@ function ignoreFaults(error: unknown): null {
 /** Stores how a file was read, and the file itself if it is kept. */
 async function keepOriginal(
   db: Pick<UploadServices['pool'], 'query'>,
-  { companyId, userId, id }: Pick<Original, 'companyId' | 'userId' | 'id'>,
+  { companyId, userId }: Pick<Original, 'companyId' | 'userId'>,
   { content, fileName, operation, answers, logId, isKept }: SentFile,
   found: Pick<Original, 'question' | 'notes'>,
 ): Promise<void> {
-  const original = { companyId, userId, id, ...found, fileName, operation, answers, logId, bytes: countBytes(content) }
-  await storeOriginal(db, original, isKept ? Buffer.concat(content) : null)
+  const { id, bytes } = content
+  const original = { companyId, userId, id, ...found, fileName, operation, answers, logId, bytes }
+  await storeOriginal(db, original, isKept ? content : null)
 }
 
 /**
@@ -228,18 +244,17 @@ export async function askAboutFile(
   { parameter, choices }: StoredQuestion,
   signal: AbortSignal,
 ): Promise<string> {
-  const { pool, commands } = services
   await refuseSecrets(
     services,
     companyId,
     { ...sent, answers: { ...sent.answers, [parameter]: choices[0]?.value } },
     signal,
   )
-  const id = commands.newId('upl')
+  const { id, bytes } = sent.content
   const found = { question: { parameter, choices }, notes: null }
-  const counted = { companyId, bytes: countBytes(sent.content), replaces: sent.replaces }
-  const isStored = await inTransaction(pool, (client) =>
-    ifRoom(client, counted, () => keepOriginal(client, { companyId, userId: actor, id }, sent, found)),
+  const counted = { companyId, bytes, replaces: sent.replaces }
+  const isStored = await inTransaction(services.pool, (client) =>
+    ifRoom(client, counted, () => keepOriginal(client, { companyId, userId: actor }, sent, found)),
   )
   if (!isStored) throw new RefusedByStateError(TOO_MANY)
   return id

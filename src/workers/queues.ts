@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { PgBoss } from 'pg-boss'
 import { PROJECTIONS } from '#projections/index'
 import type { Projection } from '#projections/projection'
+import { nameStatements } from '#postgres/name-statements'
 import { connectionTo } from '#postgres/session-settings'
 import type { DueWork } from './watch-standstill.ts'
 
@@ -19,8 +20,9 @@ export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
 export const QUEUES_VERSION = 'pg-boss 12, queues 14'
 
 const SCHEMA = 'pgboss'
-// A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk.
-const CONNECTION_SETTINGS = { synchronous_commit: 'off', jit: 'off' }
+// A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk. A plan made while
+// a queue was empty must not read all of a full one.
+const CONNECTION_SETTINGS = { synchronous_commit: 'off', jit: 'off', enable_seqscan: 'off' }
 // Waiting for a table lock would block the workers behind it; `migrate` retries instead.
 const SET_UP_SETTINGS = { lock_timeout: '2s' }
 const JOB_EXPIRES_SECONDS = 300
@@ -185,7 +187,7 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
     // A worker's next question needs no new connection.
     idleTimeoutMillis: IDLE_CONNECTIONS_KEPT_MS,
   }
-  return new PgBoss({
+  const boss = new PgBoss({
     ...connection,
     schema: SCHEMA,
     application_name: 'employee-ledger jobs',
@@ -198,7 +200,21 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
     flowIntervalSeconds: DEPENDENCIES_SECONDS,
     useListenNotify: works,
   })
+  prepareStatements(boss.getDb())
+  return boss
 }
+
+/** pg-boss repeats few statements. A connection parses and plans each once, because it gets a name. */
+function prepareStatements(db: QueueDb): void {
+  const nameOf = nameStatements()
+  db.executeSql = (text, values = []) => {
+    const name = values.length > 0 ? nameOf(text) : undefined
+    return db.pool!.query({ text, values, ...(name === undefined ? {} : { name }) })
+  }
+}
+
+/** pg-boss does not document its pool, which exists once it has started. */
+type QueueDb = ReturnType<PgBoss['getDb']> & { pool?: Pool }
 
 /** Lists the scheduled jobs of every minute that have not begun for as long as one may run. */
 export async function listMissedJobs(pool: Pool): Promise<DueWork[]> {
@@ -210,12 +226,9 @@ export async function listMissedJobs(pool: Pool): Promise<DueWork[]> {
   return rows.map(({ name }) => ({ companyId: null, work: 'jobs', subject: name, trace: '' }))
 }
 
-/** The queues' connection pool, by name, for metrics. pg-boss does not document its pool; empty if it is missing. */
-export function queuePool(
-  name: string,
-  boss: PgBoss,
-): Record<string, { totalCount: number; idleCount: number; waitingCount: number }> {
-  const { pool } = boss.getDb() as { pool?: { totalCount: number; idleCount: number; waitingCount: number } }
+/** The queues' connection pool, by name, for metrics; empty if it is missing. */
+export function queuePool(name: string, boss: PgBoss): Record<string, Pool> {
+  const { pool }: QueueDb = boss.getDb()
   return pool === undefined ? {} : { [name]: pool }
 }
 

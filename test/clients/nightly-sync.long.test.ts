@@ -141,6 +141,9 @@ async function walkNights(t: Test, file: string, program: string) {
     t.match(await start([staff, '--nonsense'], good), { exitCode: 2, stderr: /--nonsense/ })
     t.match(await start([staff, '--at-most', 'x'], good), { exitCode: 2, stderr: /--at-most/ })
     t.match(await start([path.join(folder, 'none.csv')], good), { exitCode: 2, stderr: /none\.csv/ })
-    t.match(await start([staff], { ...good, API_URL: 'http://127.0.0.1:9' }), { exitCode: 3, stderr: /./ })
+    const silent = await start([staff], { ...good, API_URL: 'http://127.0.0.1:9' })
+    t.match(silent, { exitCode: 3, stderr: /did not answer: ./ })
+    t.notMatch(silent.stderr, /\n/, 'one line')
+    t.match(await start([staff], { ...good, API_URL: 'nowhere' }), { exitCode: 2, stderr: /URL/ })
   })
 }

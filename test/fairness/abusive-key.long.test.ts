@@ -3,6 +3,7 @@ import t from 'tap'
 import type { TestCompany } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
 import { watchCommits } from '../support/ledger/watched-commits.ts'
+import { inputs } from '../support/quick.ts'
 
 /*
  * One key sends as much as it can while a good client of another company makes its calls. Every call of the good
@@ -11,7 +12,7 @@ import { watchCommits } from '../support/ledger/watched-commits.ts'
 
 /** Fewer than the abuser has waiting, so that the transactions are full. */
 const RECORDS_PER_COMMIT = 20
-const GOOD_CALLS = 60
+const GOOD_CALLS = inputs(20, 60)
 
 interface Abuse {
   name: string

@@ -12,7 +12,7 @@ import { MAX_WORK_MS } from './watched-files.ts'
  * they cost.
  */
 
-const PEOPLE = inputs(10_000, 50_000)
+const PEOPLE = inputs(4_000, 50_000)
 
 const owner = await startService(t)
 const watchdog = prepareWatchdog(t)

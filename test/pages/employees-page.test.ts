@@ -51,30 +51,39 @@ await t.test('people are listed, narrowed by each filter, and sorted', async (t)
   t.equal((await open(`${PATH}?status=&q=`)).location, PATH, 'what a form leaves empty is not in the address')
 })
 
-await t.test('the list shows how many people were created and deactivated, by day', async (t) => {
+await t.test('the list shows how many people were active and inactive, whoever has been erased', async (t) => {
   const other = await service.makeCompany('Chart')
   const theirs = await cookieOf(service, other.admin)
   const chart = async (path = PATH) =>
     /<desc id="people-desc">([^<]*)/.exec((await open(path, undefined, theirs)).text)?.[1]
   t.equal(await chart(), undefined, 'none without people')
   const { body } = await service.call('POST', '/v1/employees', {
-    body: [employee({}), employee({}), employee({})],
+    body: [employee({}), employee({}), employee({ status: 'inactive' }), employee({ status: 'inactive' })],
     key: other.key,
   })
-  const [id] = body.employees.map(({ id }: { id: string }) => id) as [string]
-  const change = {
-    body: [
-      { id, status: 'inactive' },
-      { email: 'nobody@example.com', first_name: 'No' },
-    ],
-    key: other.key,
-  }
-  await service.call('PATCH', '/v1/employees', change)
-  await service.call('PATCH', '/v1/employees?all_or_none=false', change)
-  await service.call('PUT', '/v1/employees', { body: [employee({ external_id: 'New' })], key: other.key })
+  const [first, second, third, fourth] = body.employees.map(({ id }: { id: string }) => id) as string[]
+  const change = (employees: object[]) => service.call('PATCH', '/v1/employees', { body: employees, key: other.key })
+  await change([{ id: first, status: 'inactive' }])
+  await change([
+    { id: second, job_title: 'Engineer' },
+    { id: third, status: 'active' },
+  ])
   await service.project(other.id)
-  t.match(await chart(), /^30 days: 4 created, 1 deactivated\. Most on /)
+  t.match(await chart(), /: 2 active, 2 inactive\.$/)
   t.equal(await chart(`${PATH}?status=active`), undefined, 'it counts everybody')
+  await service.manage('POST', '/erasures', { employee_id: fourth }, other.admin.token)
+  await service.manage('POST', '/erasures', { employee_id: third }, other.admin.token)
+  await service.project(other.id)
+  t.match(await chart(), /: 1 active, 1 inactive\.$/)
+  const { body: days } = await service.admin('/employees/by-day', other.admin.token)
+  t.equal(days.items.length, 30)
+  t.match(
+    [days.items[0], days.items.at(-1)],
+    [
+      { active: 0, inactive: 0 },
+      { active: 1, inactive: 1 },
+    ],
+  )
 })
 
 await t.test('the list has pages, in every order', async (t) => {

@@ -105,10 +105,19 @@ async function openOnce(path: string) {
   return [...statements]
 }
 
-/** Of some tries, that with the fewest statements counts: the process sends some by itself, such as for the clock. */
-async function open(path: string) {
-  const tries = [await openOnce(path), await openOnce(path), await openOnce(path)]
-  return tries.toSorted((one, other) => one.length - other.length)[0]!
+const TRIES = 3
+
+/**
+ * Of some tries, that with the fewest statements counts: the process sends some by itself, such as for the clock. One try
+ * is enough if it sends no more than wanted.
+ */
+async function open(path: string, wanted = 0) {
+  let fewest = await openOnce(path)
+  for (let tries = 1; tries < TRIES && fewest.length > wanted; tries += 1) {
+    const sent = await openOnce(path)
+    if (sent.length < fewest.length) fewest = sent
+  }
+  return fewest
 }
 
 for (const [name, pages, maxBlocks] of [
@@ -123,8 +132,8 @@ for (const [name, pages, maxBlocks] of [
   await t.test(name, onePlan, async (t) => {
     for (const [path, most] of Object.entries(pages)) {
       // The first time, a page may look up what is kept.
-      await open(path)
-      const sent = await open(path)
+      await openOnce(path)
+      const sent = await open(path, most)
       t.ok(sent.length <= most, `${path}: ${sent.length} statements, of at most ${most}`)
       t.equal(sent.filter(({ text }) => text.includes('from sessions s')).length, 1, `${path} finds the session once`)
       const blocks = await countBlocks(service.pool, sent)

@@ -34,3 +34,11 @@ await t.test('refused records are counted by cause and by key, the most first, e
 await t.test('a list that is narrowed has no bars, because they count all calls', async (t) => {
   t.notMatch(await open(`${LOG}?status=Failed`), 'Refused records by cause')
 })
+
+await t.test('the page of refused records cuts what was sent as a name', async (t) => {
+  await call('POST', '/v1/employees', { body: { first_name: 'W'.repeat(2_000), phone: 'x' } })
+  await service.project()
+  const page = await open(`${LOG}/refusals`)
+  t.match(page, /W{60}…/)
+  t.notMatch(page, /W{61}/)
+})

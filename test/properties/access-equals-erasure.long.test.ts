@@ -242,7 +242,7 @@ await t.test('a report of an employee lists what an erasure removes, after any h
       t.strictSame(await ledgerFaults(service.db, company.id), [])
     },
   )
-  await t.resolves(fc.assert(property, { numRuns: inputs(8, 20), endOnFailure: true }))
+  await t.resolves(fc.assert(property, { numRuns: inputs(5, 20), endOnFailure: true }))
   // A few histories may lack one.
   if (isQuick) return
   for (const kind of [

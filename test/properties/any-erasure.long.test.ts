@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { readPeopleChanges, sumPeople } from '../../projections/employees/count-people.ts'
+import { HOUR_MS } from '../../src/domain/local-times.ts'
 import { PROJECTIONS } from '../../projections/index.ts'
 import type { Projection } from '../../projections/projection.ts'
 import { createTables, schemaOf } from '../../projections/projection.ts'
@@ -18,8 +20,9 @@ import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
 /*
- * After any history of calls, erasures and retirements, with read models that lag by any amount, the ledger verifies.
- * Read models that saw data before its erasure, in the ledger or in memory, equal a rebuild that never did.
+ * After any history of calls, undoings, erasures and retirements, with read models that lag by any amount, the ledger
+ * verifies. Read models that saw data before its erasure, in the ledger or in memory, equal a rebuild that never did, and
+ * the people by status of each hour equal a count over the ledger.
  */
 
 const recent = createRecentEventsForWorkers()
@@ -70,6 +73,8 @@ const step = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('retire' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undo' as const), nth: fc.nat(20) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('an hour passes' as const) }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -90,15 +95,41 @@ const EVERYBODY_ERASED = EMAILS.flatMap((value, nth): Step[] => [
   { kind: 'retire' },
 ])
 
-const counts = { erased: 0, retired: 0 }
+/** Somebody created inactive, somebody deactivated, and back, by an undo, too; and all of it with an erasure. */
+const EVERY_STATUS = [true, false].flatMap((isErased): Step[] => [
+  { kind: 'create', sent: { email: 'a@x.com', status: 'inactive' } },
+  { kind: 'create', sent: { email: 'b@x.com' } },
+  { kind: 'an hour passes' },
+  { kind: 'project', which: 0, remembers: true },
+  { kind: 'patch', nth: 1, sent: { status: 'inactive' } },
+  { kind: 'undo', nth: 2 },
+  { kind: 'an hour passes' },
+  { kind: 'patch', nth: 0, sent: { status: 'active' } },
+  { kind: 'patch', nth: 1, sent: { status: 'inactive' } },
+  { kind: 'project', which: 0, remembers: false },
+  ...(isErased ? ([0, 1].map((nth) => ({ kind: 'erase', by: 'employee_id', nth })) satisfies Step[]) : []),
+])
+
+const counts = { erased: 0, retired: 0, undone: 0 }
 
 async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
   const known: string[] = []
+  const calls: string[] = []
   const faults: string[] = []
   const idOf = (at: number) => known[at % Math.max(1, known.length)] ?? 'emp_01h455vb4pex5vsknk084sn02q'
   for (const one of steps) {
     if (one.kind === 'project') await project(PROJECTIONS[one.which]!, company.id, one.remembers)
-    else if (one.kind === 'retire') counts.retired += await retireRecords(service.pool, -1)
+    else if (one.kind === 'an hour passes')
+      await service.pool.query(`update heads set recorded_at = recorded_at + interval '1 hour' where company_id = $1`, [
+        toUuid(company.id),
+      ])
+    else if (one.kind === 'undo') {
+      if (calls.length === 0) continue
+      const path = `/bulk-user-logs/${calls[one.nth % calls.length]}/undo`
+      const { status } = await service.manage('POST', path, {}, company.admin.token)
+      if (status >= 500) faults.push(`an undo was answered with ${status}`)
+      if (status === 200) counts.undone += 1
+    } else if (one.kind === 'retire') counts.retired += await retireRecords(service.pool, -1)
     else if (one.kind === 'erase') {
       const body = { [one.by]: 'nth' in one ? idOf(one.nth) : one.value }
       const { status } = await service.manage('POST', '/erasures', body, company.admin.token)
@@ -113,6 +144,7 @@ async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
         one.kind === 'create'
           ? await service.call('POST', '/v1/employees', options)
           : await service.call('PATCH', `/v1/employees/${idOf(one.nth)}`, options)
+      if (answer.status < 300) calls.push(answer.body.log_id)
       if (answer.status === 201) known.push(answer.body.employees[0].id)
       if (answer.status >= 500) faults.push(`a call was answered with ${answer.status}`)
     }
@@ -168,6 +200,31 @@ async function rebuildFaults(companyId: string): Promise<string[]> {
   return faults
 }
 
+/** The hours whose people by status differ from what the events say of those who have not been erased. */
+async function statusFaults(companyId: string): Promise<string[]> {
+  const events = await readEvents(service.db, companyId)
+  const changes = await readPeopleChanges(service.db, companyId, '2000-01-01T00:00:00.000Z')
+  const erased = new Set(events.filter(({ type }) => type === 'EmployeeErased').map(({ stream }) => stream))
+  const ends = [...new Set(events.map(({ recorded_at: at }) => Math.floor(Date.parse(at) / HOUR_MS) + 1))]
+  return sumPeople(
+    changes,
+    ends.map((hour) => ({ to: hour * HOUR_MS })),
+  ).flatMap(({ slot: { to }, active, inactive }) => {
+    const statuses = new Map<string, string>()
+    for (const { stream, type, data, recorded_at: at } of events) {
+      if (erased.has(stream) || Date.parse(at) >= to) continue
+      if (type === 'EmployeeCreated') statuses.set(stream, data!.attributes.status!)
+      if (type === 'EmployeeDeactivated') statuses.set(stream, 'inactive')
+      if (type === 'EmployeeReactivated') statuses.set(stream, 'active')
+    }
+    const all = [...statuses.values()]
+    const counted = [all.filter((one) => one === 'active').length, all.filter((one) => one === 'inactive').length]
+    return counted.join() === [active, inactive].join()
+      ? []
+      : [`${new Date(to).toISOString()}: ${[active, inactive]} is not ${counted}`]
+  })
+}
+
 /** A company's rows of a table, a line each, in a stable order. */
 async function rowsOf(table: string, companyId: string): Promise<string> {
   const text = `select t::text as row from ${table} t where company_id = $1 order by 1`
@@ -181,10 +238,12 @@ await t.test('after any history with erasures, the ledger verifies and read mode
     const faults = await run(company, steps)
     await service.project(company.id)
     faults.push(...(await ledgerFaults(service.db, company.id)), ...(await rebuildFaults(company.id)))
+    faults.push(...(await statusFaults(company.id)))
     if (faults.length > 0) throw new Error(faults.join('\n'))
   })
-  await t.resolves(fc.assert(property, { numRuns: inputs(10, 25), examples: [[EVERYBODY_ERASED]] }))
+  await t.resolves(fc.assert(property, { numRuns: inputs(10, 25), examples: [[EVERYBODY_ERASED], [EVERY_STATUS]] }))
   const least = EMAILS.length
   t.ok(counts.erased >= least && counts.retired >= least, `${counts.erased} erased, ${counts.retired} records retired`)
+  t.ok(counts.undone > 0, `${counts.undone} calls were undone`)
   t.ok(used.recent > 0, `${used.recent} batches were folded from memory`)
 })

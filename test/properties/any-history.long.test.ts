@@ -206,7 +206,7 @@ await t.test('ledger, directory, log and counts agree after any history of calls
     if (answers.some(({ status }) => status >= 500)) faults.push('a call failed on our side')
     if (faults.length > 0) throw new Error(faults.join('\n'))
   })
-  await t.resolves(fc.assert(property, { numRuns: inputs(8, 20) }))
+  await t.resolves(fc.assert(property, { numRuns: inputs(5, 20) }))
   const { rows } = await service.pool.query(`select r.version is not null as folded
     from employee_directory d full join ${EMPLOYEES} r using (company_id, employee_id)
     where d.company_id is null or r.company_id is null`)

@@ -15,6 +15,7 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 const MAY: Record<string, string> = {
   upload_originals: 'DELETE INSERT SELECT UPDATE',
   upload_parts: 'DELETE INSERT SELECT UPDATE',
+  upload_pieces: 'DELETE INSERT SELECT UPDATE',
   upload_mappings: 'DELETE INSERT SELECT UPDATE',
   uploads: 'DELETE INSERT SELECT UPDATE',
   api_key_usage: 'INSERT SELECT UPDATE',

@@ -28,7 +28,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
 
 const LONG = 1 << 16
 /** A linear expression takes about a millisecond; a quadratic one takes seconds. */
-const MOST_MS = 300
+const MOST_MS = 100
 
 const sources = readSources('src', 'projections', 'clients')
 

@@ -14,6 +14,7 @@ import { watchProcess, type ProcessLimits } from '../../src/spreadsheets/process
 import { eventually } from '../support/eventually.ts'
 import { encodeText } from '../support/files/encode-text.ts'
 import { hostileWorkbooks } from '../support/files/hostile-workbooks.ts'
+import { holdFile } from '../support/files/hold-file.ts'
 
 /* The process that reads a file: it ends whatever it is given, and nothing but what the file holds comes back. */
 
@@ -22,7 +23,7 @@ const CSV = Buffer.from('external_id,first_name\n1,Ana\n2,Bo\n')
 async function read(content: Buffer | string, signal?: AbortSignal) {
   const notes = createNotes()
   const pieces = []
-  for await (const piece of readApart([Buffer.from(content as string)], UNANSWERED, notes, { signal }))
+  for await (const piece of readApart(holdFile(Buffer.from(content as string)), UNANSWERED, notes, { signal }))
     pieces.push(piece)
   return { pieces, notes }
 }
@@ -100,7 +101,7 @@ await t.test('a process that waits for a file takes the next one, and reads no s
   const waiting = await theOne()
   prepareReader()
   t.equal(await theOne(), waiting)
-  const pieces = readApart([CSV], UNANSWERED, createNotes())
+  const pieces = readApart(holdFile(CSV), UNANSWERED, createNotes())
   await pieces.next()
   t.ok((await listReaders()).every((id) => id === waiting))
   await pieces.return()

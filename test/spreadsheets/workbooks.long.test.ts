@@ -9,6 +9,7 @@ import { readApart } from '../../src/spreadsheets/process/read-apart.ts'
 import { eventually } from '../support/eventually.ts'
 import { rowOf, workbookOf } from '../support/files/hostile-workbooks.ts'
 import { writeArchive } from '../support/files/write-archive.ts'
+import { holdFile } from '../support/files/hold-file.ts'
 
 /* Workbooks: their cells as people see them, the sheet that has the table, and what is no workbook. */
 
@@ -164,12 +165,12 @@ await t.test('the process that reads a file ends with its reader, and at the sig
   const bytes = workbookOf(Array.from({ length: 20_000 }, (_, at) => rowOf(at + 1, HEADER)).join(''))
   const stopping = new AbortController()
   const { signal } = stopping
-  const rows = readApart([bytes], UNANSWERED, createNotes(), { signal })
+  const rows = readApart(holdFile(bytes), UNANSWERED, createNotes(), { signal })
   t.equal((await rows.next()).done, false)
   stopping.abort(new Error('the client has left'))
   await t.rejects(rows.next(), { message: 'the client has left' })
-  await t.rejects(readApart([bytes], UNANSWERED, createNotes(), { signal }).next(), /has left/)
-  for await (const { items } of readApart([bytes], UNANSWERED, createNotes())) {
+  await t.rejects(readApart(holdFile(bytes), UNANSWERED, createNotes(), { signal }).next(), /has left/)
+  for await (const { items } of readApart(holdFile(bytes), UNANSWERED, createNotes())) {
     t.ok(items.length > 0)
     break
   }

@@ -1,3 +1,4 @@
+import './cheap-hashes.ts'
 import type { FastifyInstance } from 'fastify'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -108,7 +108,7 @@ await t.test('the export of a failed call, uploaded, decides the same as the cal
       decided[expected.status as keyof typeof decided] += 1
     }),
     {
-      numRuns: inputs(20, 200),
+      numRuns: inputs(10, 200),
       examples: [
         [[ANA]],
         [[{ ...ANA, shoe_size: '42' }]],

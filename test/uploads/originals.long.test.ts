@@ -1,9 +1,11 @@
+import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { emptyNames } from '../../src/domain/erasure.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { cancelUpload } from '../../src/ledger/uploads/change-upload.ts'
 import { eraseStoredRows, expireUploads } from '../../src/ledger/uploads/erase-rows.ts'
+import { ReceivedFile } from '../../src/ledger/uploads/received-file.ts'
 import { findOriginal, readOriginal, storeOriginal } from '../../src/ledger/uploads/store-upload.ts'
 import { inTransaction } from '../../src/postgres/pipeline.ts'
 import { encodeText } from '../support/files/encode-text.ts'
@@ -20,7 +22,7 @@ const cookie = await cookieOf(service, company.admin)
 const PATH = '/settings/bulk-user-logs/upload'
 
 const contents = async () =>
-  (await pool.query<{ count: number }>('select count(content)::integer as count from upload_originals')).rows[0]!.count
+  (await pool.query<{ count: number }>('select count(key)::integer as count from upload_originals')).rows[0]!.count
 
 /** Uploads a file through the page. Returns the address of its page. */
 async function upload(content: Buffer): Promise<string> {
@@ -32,12 +34,19 @@ async function upload(content: Buffer): Promise<string> {
 const UNCLEAR = encodeText('external_id,last_name\nO-1,Ţugui\n', 'windows-1250')
 
 await t.test('a file is read again piece by piece, as it was sent', async (t) => {
-  const id = newId('upl')
   const content = Buffer.from(Array.from({ length: 2_500_000 }, (_, at) => at % 251))
-  const of = { companyId: company.id, id, userId: company.admin.user_id, bytes: content.length }
+  const file = new ReceivedFile(pool, company.id, newId('upl'))
+  for (let at = 0; at < content.length; at += 70_000) await file.add(content.subarray(at, at + 70_000))
+  const of = { companyId: company.id, id: file.id, userId: company.admin.user_id, bytes: content.length }
   const facts = { fileName: 'a', operation: null, logId: '', answers: UNANSWERED, question: null, notes: null }
-  await storeOriginal(pool, { ...of, ...facts }, content)
-  t.ok(Buffer.concat(await readOriginal(pool, of)).equals(content))
+  t.ok((await buffer(file.read())).equals(content), 'as it was received')
+  await storeOriginal(pool, { ...of, ...facts }, file)
+  await file.end()
+  t.ok((await buffer(readOriginal(pool, of))).equals(content), 'once it is kept')
+  t.match(await findOriginal(pool, of), { ...facts, hasContent: true })
+  await pool.query('delete from upload_pieces')
+  await pool.query('update upload_originals set key = null, content = $1', [content])
+  t.ok((await buffer(readOriginal(pool, of))).equals(content), 'as the previous version stored it')
   t.match(await findOriginal(pool, of), { ...facts, hasContent: true })
   await pool.query('delete from upload_originals')
 })

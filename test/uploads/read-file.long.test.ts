@@ -1,9 +1,12 @@
 import t from 'tap'
 import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
+import type { StoredRow } from '../../src/domain/uploads.ts'
+import { newId } from '../../src/ledger/new-id.ts'
 import { readContent } from '../../src/ledger/uploads/read-uploads.ts'
 import { planParts } from '../../src/uploads/plan-parts.ts'
 import { readFile } from '../../src/uploads/read-file.ts'
+import { holdFile } from '../support/files/hold-file.ts'
 
 /* Splitting a file into parts that can be calls. */
 
@@ -11,16 +14,19 @@ const MIB = 1024 * 1024
 const limits = { maxRecords: 3, bodyLimit: 8 * MIB }
 async function read(text: string | Buffer, more: Partial<typeof limits> = {}) {
   const used = { ...limits, ...more }
-  const file = await readFile([Buffer.from(text as string)], UNANSWERED, used, null)
+  const file = await readFile(holdFile(Buffer.from(text as string)), UNANSWERED, used, null)
   const { header, proposal: mapping, rows, notes } = file
   const facts = {
+    newId,
     today: '2026-03-31',
     countAbsent: async () => 0,
     countLinkable: async () => 0,
     countReturning: async () => 0,
   }
   const { parts } = await planParts({ header, mapping, rows }, used, new Map(), facts)
-  return { header, notes, parts: parts.map(({ content }) => [...readContent(content.toString())]) }
+  const read: StoredRow[][] = []
+  for await (const { content } of parts) read.push([...readContent(content.toString())])
+  return { header, notes, parts: read }
 }
 const faultsOf = async (text: string | Buffer, more: Partial<typeof limits> = {}) => {
   try {

@@ -57,6 +57,19 @@ await t.test('the depth of every queue is reported, except those of parked compa
   )
 })
 
+await t.test('a connection parses the statement of a wake-up once', async (t) => {
+  const { serviceUrl } = await createTestDatabase(t)
+  const boss = await openQueues(serviceUrl, { works: false, connections: 1, onError: (error) => t.fail(error.message) })
+  t.teardown(() => boss.stop({ graceful: false }))
+  const wakeUps = 3
+  for (let wakeUp = 0; wakeUp < wakeUps; wakeUp += 1) await boss.insert(queueOf(PROJECTIONS[0]!), [{ data: {} }])
+  const { rows } = await boss.getDb().executeSql(
+    `select (generic_plans + custom_plans)::integer as times from pg_prepared_statements
+     where statement ~ 'INSERT INTO pgboss' and not from_sql`,
+  )
+  t.strictSame(rows, [{ times: wakeUps }])
+})
+
 await t.test('a wake-up of many companies is split into jobs, each within the limit', async (t) => {
   const { serviceUrl } = await createTestDatabase(t)
   const boss = await openQueues(serviceUrl, { works: false, connections: 1, onError: (error) => t.fail(error.message) })

@@ -201,7 +201,7 @@ async function readWorkbook(
   const chunks: Buffer[] = []
   for await (const chunk of readChunks(handle)) chunks.push(chunk)
   const rows: (readonly FileRow[])[] = []
-  for await (const piece of readApart(chunks, answers, table, { signal }))
+  for await (const piece of readApart({ bytes: size, read: () => chunks }, answers, table, { signal }))
     if (piece.kind === 'rows') rows.push(piece.items)
   return rows
 }

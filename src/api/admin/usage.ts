@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
+import { readPeopleChanges, sumPeople } from '#projections/employees/count-people'
 import { readDailyUsage } from '#projections/bulk-user-logs/usage-queries'
 import { readCompany } from '#accounts/companies/companies'
 import { OPERATION_NAMES } from '#domain/operations'
 import { isId } from '#domain/ids'
 import { DAY_MS, formatLocalDay, listDaysUpTo, shiftDay } from '#domain/local-times'
+import type { LedgerDb } from '#ledger/tables'
 import type { Reads } from '#ledger/read/reads'
 import { databaseTimeMs } from '#postgres/database-clock'
 import { userOf } from '#http/access/authorize-user'
@@ -71,7 +73,7 @@ export function usage(app: FastifyInstance, reads: Reads): void {
     if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
     const { companyId } = userOf(request)
     const logs = await reads.of(companyId)
-    const timeZone = daysIn === 'company' ? (await readCompany(logs, companyId)).timeZone : 'UTC'
+    const timeZone = await readTimeZone(logs, companyId, daysIn)
     const { from, to, count } = readRange(range, getToday(timeZone))
     const read = async (last: string) => {
       const days = listDaysUpTo(last, count, timeZone)
@@ -85,6 +87,43 @@ export function usage(app: FastifyInstance, reads: Reads): void {
       next_cursor: null,
     }
   })
+}
+
+const { from, to, days_in } = UsageQuery.properties
+const PeopleQuery = strictObject({ from, to, days_in })
+
+const PEOPLE_SCHEMA = {
+  operationId: 'countPeople',
+  summary: 'Count people by status at the end of each day',
+  description: `Covers at most ${MAX_DAYS} days. People who have been erased are not counted, nor on any day before.`,
+  querystring: PeopleQuery,
+  response: {
+    200: Type.Object({
+      items: Type.Array(Type.Object({ day: Type.String({ format: 'date' }), active: Count, inactive: Count })),
+      time_zone: text('The time zone of the days.'),
+      next_cursor: Type.Null({ description: 'Always null: there is only one page.' }),
+    }),
+  },
+} satisfies FastifySchema
+
+/** `GET /admin/v1/employees/by-day`: how many people were active and inactive. */
+export function peopleByDay(app: FastifyInstance, reads: Reads): void {
+  app.get('/employees/by-day', { schema: PEOPLE_SCHEMA }, async (request) => {
+    const { days_in: daysIn, ...range } = request.query
+    const { companyId } = userOf(request)
+    const db = await reads.of(companyId)
+    const timeZone = await readTimeZone(db, companyId, daysIn)
+    const { to, count } = readRange(range, getToday(timeZone))
+    const days = listDaysUpTo(to, count, timeZone)
+    const changes = await readPeopleChanges(db, companyId, new Date(days[0]!.from).toISOString())
+    const past = days.filter(({ from }) => from <= databaseTimeMs())
+    const items = sumPeople(changes, past).map(({ slot: { day }, ...people }) => ({ day, ...people }))
+    return { items, time_zone: timeZone, next_cursor: null }
+  })
+}
+
+async function readTimeZone(db: LedgerDb, companyId: string, daysIn: 'utc' | 'company'): Promise<string> {
+  return daysIn === 'company' ? (await readCompany(db, companyId)).timeZone : 'UTC'
 }
 
 /** The current day (YYYY-MM-DD) of a time zone by the database's clock. */

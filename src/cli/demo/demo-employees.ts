@@ -36,6 +36,18 @@ const PLACES = [
   ['Dublin, Ireland', '+3531', 'Siobhán Ciarán Aoife Mary-Kate', 'O’Brien Murphy Smith-Jones'],
 ] as const
 
+/** How people with names in other scripts write them in addresses. */
+const ROMANIZED: Readonly<Record<string, string>> = {
+  ...{ 美咲: 'misaki', 翔太: 'shota', さくら: 'sakura', 健一: 'kenichi' },
+  ...{ 田中: 'tanaka', 佐藤: 'sato', 髙橋: 'takahashi', 小野寺: 'onodera' },
+  ...{ Олена: 'olena', Андрій: 'andrii', Тарас: 'taras', Юлія: 'yuliia' },
+  ...{ Шевченко: 'shevchenko', Коваленко: 'kovalenko', Грицишин: 'hrytsyshyn', Мельник: 'melnyk' },
+  ...{ ليلى: 'layla', محمد: 'mohamed', ياسمين: 'yasmin', عمر: 'omar' },
+  ...{ الشريف: 'elsherif', حسن: 'hassan', منصور: 'mansour', فهمي: 'fahmy' },
+  ...{ अनन्या: 'ananya', रोहित: 'rohit', श्रुति: 'shruti' },
+  ...{ कुलकर्णी: 'kulkarni', शर्मा: 'sharma', जोशी: 'joshi' },
+}
+
 // Every fifth employee has already left the company.
 const LEAVERS = 5
 
@@ -46,7 +58,7 @@ export const EXTERNAL_ID_PREFIX = 'demo-'
 export function inventEmployee(number: number, random: SeededRandom): NewDemoEmployee {
   const [location, dialling, given, family] = random.pick(PLACES)
   const [first_name, last_name] = [random.pick(given.split(' ')), random.pick(family.split(' '))]
-  const mailbox = [first_name, last_name].map(latinLetters).filter(Boolean)
+  const mailbox = [first_name, last_name].map((name) => latinLetters(ROMANIZED[name] ?? name))
   const who = {
     first_name,
     last_name,

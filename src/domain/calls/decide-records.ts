@@ -1,6 +1,6 @@
 import { addMissing, addStateErrors, type Employee } from '#domain/employees/employee'
 import { createsAll, rulesOf } from '#domain/operations'
-import { mapInPieces, type Pieces, pauseAfter } from '#domain/pieces'
+import { eachInPieces, mapInPieces, type Pieces, pauseAfter } from '#domain/pieces'
 import {
   type CallContext,
   type CallDecision,
@@ -126,7 +126,7 @@ function* judge(
   directory: EmployeeDirectory,
   { operation }: CallContext,
 ): Pieces<void> {
-  yield* mapInPieces(drafts, ({ after, effect, record, errors }) => {
+  yield* eachInPieces(drafts, ({ after, effect, record, errors }) => {
     if (!after) return
     const touched = effect
       ? (name: string) => effect.changed.some((changed) => changed === name || changed.startsWith(`${name}.`))

@@ -7,6 +7,7 @@ import {
   valueOf,
 } from '#domain/employees/employee'
 import type { NewEvent, AttributeValue, LeftOut } from '#domain/events'
+import { hasMoreMembersThan } from '#domain/json'
 import { type FieldError, RecordErrors } from '#domain/record-faults'
 import type { Draft, EmployeeDirectory } from './call-decision.ts'
 import { type ReadRecord, type RecordPatch, MANAGER_FIELDS } from './call-records.ts'
@@ -101,14 +102,14 @@ function withProvisioning(effect: PatchEffect, { patch }: ReadRecord, before: Em
 
 function updateEvents(before: Employee, effect: PatchEffect, { index, patch }: ReadRecord): NewEvent[] {
   const events: NewEvent[] = []
-  const next = () => ({ stream: before.id, version: before.version + events.length + 1, index })
-  if (Object.keys(effect.changes).length > 0) {
-    events.push({ type: 'EmployeeUpdated', ...next(), data: { changes: effect.changes } })
+  const add = (type: NewEvent['type'], data: object) => {
+    const version = before.version + events.length + 1
+    events.push({ type, stream: before.id, version, index, data } as NewEvent)
   }
-  if (effect.statusTo === 'inactive') events.push({ type: 'EmployeeDeactivated', ...next(), data: {} })
-  if (effect.statusTo === 'active') events.push({ type: 'EmployeeReactivated', ...next(), data: {} })
-  if (patch.deprovisioned_at === 'now' && before.deprovisioned_at === null)
-    events.push({ type: 'EmployeeDeprovisioned', ...next(), data: {} })
+  if (hasMoreMembersThan(effect.changes, 0)) add('EmployeeUpdated', { changes: effect.changes })
+  if (effect.statusTo === 'inactive') add('EmployeeDeactivated', {})
+  if (effect.statusTo === 'active') add('EmployeeReactivated', {})
+  if (patch.deprovisioned_at === 'now' && before.deprovisioned_at === null) add('EmployeeDeprovisioned', {})
   return events
 }
 

@@ -1,6 +1,6 @@
 import { addCollision, locate, type Draft, type EmployeeDirectory } from './call-decision.ts'
 import { UNIQUE_NAMES, uniqueForm, type AttributePatch, type UniqueName } from '../attributes.ts'
-import { mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
+import { eachInPieces, mapInPieces, pauseAfter, type Pieces } from '../pieces.ts'
 import { MANAGER_FIELDS, type Locator, type Need, type ReadRecord } from './call-records.ts'
 
 /**
@@ -66,7 +66,7 @@ type NamesInCall = Record<UniqueName, Map<string, { id: string; indexes: number[
 
 function* namesInCall(records: ReadRecord[], idOf: (record: ReadRecord) => string | undefined): Pieces<NamesInCall> {
   const names: NamesInCall = { email: new Map(), external_id: new Map(), user_name: new Map() }
-  yield* mapInPieces(records, (record) => {
+  yield* eachInPieces(records, (record) => {
     const id = idOf(record)
     if (id === undefined) return
     for (const name of UNIQUE_NAMES) {
@@ -105,7 +105,7 @@ export function* addManagerErrors(drafts: Draft[], directory: EmployeeDirectory)
     changed.map(({ after }) => after!.id),
     managerOf,
   )
-  yield* mapInPieces(changed, (draft) => {
+  yield* eachInPieces(changed, (draft) => {
     const { before, after, record, errors } = draft
     const path = [record.managers[0]?.field ?? 'manager_id']
     if (after!.manager_id === after!.id) errors.add(path, { kind: 'own_manager' })

@@ -2,7 +2,7 @@ import { UNIQUE_NAMES, uniqueForm, type UniqueName, listStoredAddresses } from '
 import { addCollision, isLinkable, type Draft, type EmployeeDirectory } from './call-decision.ts'
 import type { Employee } from '#domain/employees/employee'
 import { rulesOf, type Operation } from '#domain/operations'
-import { mapInPieces, pauseAfter, type Pieces } from '#domain/pieces'
+import { eachInPieces, pauseAfter, type Pieces } from '#domain/pieces'
 import type { Fault } from '#domain/record-faults'
 import { isId } from '#domain/ids'
 import type { Locator, ReadRecord } from './call-records.ts'
@@ -26,27 +26,43 @@ export function* addUniquenessErrors(
   const holderOf = { email: directory.byEmail, external_id: directory.byExternalId, user_name: directory.byUserName }
   for (const name of UNIQUE_NAMES) {
     yield* pauseAfter(drafts)
-    yield* mapInPieces([...claims(drafts, name)], ([value, claimants]) => {
+    yield* eachInPieces(claims(drafts, name), ([value, claimants]) => {
       if (claimants.length > 1) for (const draft of claimants) addInBatch(draft, name)
       const forms = name === 'email' ? listStoredAddresses(value) : [value]
       let before: Employee | undefined
       for (const form of forms) before ??= holderOf[name](form)
-      if (!before) return
-      // Several records of the same employee are an error of theirs.
-      const [draft, ...others] = draftsOf.get(before.id) ?? []
-      const holder = others.length > 0 ? before : (draft?.after ?? before)
-      const giving = [draft, ...others].filter(
-        (one) => one?.after && !forms.includes(uniqueForm(name, one.after[name]) ?? ''),
-      )
-      const anyOf = giving.map((one) => one!.record.index)
-      for (const claimant of claimants) {
-        if (claimant.before?.id === before.id) continue
-        if (anyOf.length === 0) claimant.errors.add([name], whyHeld(claimant, name, holder, operation), holder.id)
-        else claimant.needs = [...claimant.needs, { anyOf, field: name, kind: 'holder_refused' }]
-      }
+      if (before) refuseHeld(claimants, { name, forms, before }, draftsOf, operation)
     })
   }
   yield* pauseAfter(drafts)
+}
+
+/** A value in all forms in which somebody may have it, and who had it before the call. */
+interface HeldName {
+  name: UniqueName
+  forms: readonly string[]
+  before: Employee
+}
+
+/** Adds an error to each of those who claim what somebody else has, unless that person gives it up. */
+function refuseHeld(
+  claimants: readonly Draft[],
+  { name, forms, before }: HeldName,
+  draftsOf: DraftsOf,
+  operation: Operation,
+): void {
+  // Several records of the same employee are an error of theirs.
+  const [draft, ...others] = draftsOf.get(before.id) ?? []
+  const holder = others.length > 0 ? before : (draft?.after ?? before)
+  const giving = [draft, ...others].filter(
+    (one) => one?.after && !forms.includes(uniqueForm(name, one.after[name]) ?? ''),
+  )
+  const anyOf = giving.map((one) => one!.record.index)
+  for (const claimant of claimants) {
+    if (claimant.before?.id === before.id) continue
+    if (anyOf.length === 0) claimant.errors.add([name], whyHeld(claimant, name, holder, operation), holder.id)
+    else claimant.needs = [...claimant.needs, { anyOf, field: name, kind: 'holder_refused' }]
+  }
 }
 
 /** Groups the records by their new value. Records of unknown employees claim nothing. */

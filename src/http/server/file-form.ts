@@ -10,8 +10,8 @@ export const OTHER_BYTES = 65_536
 /** A form with a file. */
 interface FileForm {
   fields: ReadonlyMap<string, string>
-  /** Its bytes, in the chunks in which they were received. Null if no file was chosen. */
-  file: { name: string; content: Buffer[] } | null
+  /** The name of its file; empty if there is none. */
+  fileName: string
 }
 
 /** Lets a scope receive forms with one file of at most `maxBytes`. */
@@ -21,24 +21,36 @@ export async function acceptFileForms(app: FastifyInstance, maxBytes: number): P
   })
 }
 
-/** Reads the form of a request. Throws a problem if the file is too large, or the body is no such form. */
-export async function readFileForm(request: FastifyRequest, maxBytes: number): Promise<FileForm> {
+/**
+ * Reads the form of a request. `take` gets its file, chunk by chunk. Throws what that throws, and a problem if the file is
+ * too large, or the body is no such form.
+ */
+export async function readFileForm(
+  request: FastifyRequest,
+  maxBytes: number,
+  take: (chunk: Buffer) => Promise<void>,
+): Promise<FileForm> {
   if (!request.isMultipart())
     throw new ProblemError(problem('unsupported_media_type', 'The form must be multipart/form-data'))
   const fields = new Map<string, string>()
-  let file: FileForm['file'] = null
+  let fileName = ''
+  const failures: unknown[] = []
+  const takeOrFail = (chunk: Buffer) =>
+    take(chunk).catch((error: unknown) => {
+      failures.push(error)
+      throw error
+    })
   try {
     for await (const part of request.parts()) {
       if (part.type === 'file') {
-        const content: Buffer[] = []
-        for await (const chunk of part.file) content.push(chunk as Buffer)
-        if (content.length > 0) file = { name: part.filename, content }
+        fileName = part.filename
+        for await (const chunk of part.file) await takeOrFail(chunk as Buffer)
       } else fields.set(part.fieldname, String(part.value))
     }
   } catch (error) {
-    throw toFormProblem(error, maxBytes)
+    throw failures[0] ?? toFormProblem(error, maxBytes)
   }
-  return { fields, file }
+  return { fields, fileName }
 }
 
 /** What the parser of forms says about the form becomes a problem; other errors, which have codes, stay. */

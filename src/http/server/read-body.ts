@@ -51,18 +51,28 @@ export function continueAfterChecks(app: FastifyInstance): void {
 
 /** Reads a body as a whole, and hashes it on the way; see `receiveBody`. */
 export async function readBody(request: FastifyRequest, body: Readable, hash: Hash | null = null): Promise<Buffer> {
-  return doInTurns(joinInPieces(await receiveBody(request, body, hash)))
+  const chunks: Buffer[] = []
+  await receiveBody(request, body, (chunk) => {
+    chunks.push(chunk)
+    hash?.update(chunk)
+  })
+  return doInTurns(joinInPieces(chunks))
 }
 
 /**
- * Receives a body, in chunks, up to the limit of its route. Rejects with FST_ERR_CTP_BODY_TOO_LARGE beyond that, and with
- * CutOffError if the client leaves before the end, and with `request_timeout` if it stops sending.
+ * Receives a body up to the limit of its route. `take` gets each chunk, and the client can't send more until what it
+ * returns is done. Rejects with FST_ERR_CTP_BODY_TOO_LARGE beyond the limit, with CutOffError if the client leaves before
+ * the end, and with `request_timeout` if it stops sending.
  *
  * The connection stays open, because the refusal still has to be answered, so the client can still send, leave, or break
  * the connection afterwards. The listeners stay, too: they discard what arrives, and no error is without a listener.
  */
-export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash | null = null): Promise<Buffer[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
+export function receiveBody(
+  request: FastifyRequest,
+  body: Readable,
+  take: (chunk: Buffer) => Promise<void> | void,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
   const { bodyLimit } = request.routeOptions
   const refuse = () => reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())
   const stalled = setTimeout(() => {
@@ -74,28 +84,26 @@ export function receiveBody(request: FastifyRequest, body: Readable, hash: Hash 
     refuse()
     return promise
   }
-  let chunks: Buffer[] = []
   let length = 0
   let isSmall = true
+  const waitFor = (done: Promise<void>) => {
+    body.pause()
+    done.then(() => body.resume(), reject)
+  }
   body.on('data', (chunk: Buffer) => {
     stalled.refresh()
     length += chunk.length
-    if (length > bodyLimit) {
-      chunks = []
-      return refuse()
-    }
-    chunks.push(chunk)
-    hash?.update(chunk)
+    if (length > bodyLimit) return refuse()
+    const taken = take(chunk)
+    if (taken) waitFor(taken)
     if (!isSmall || length <= DEFAULT_BODY_LIMIT) return
     isSmall = false
-    if (!request.reserveBody) return
-    body.pause()
-    request.reserveBody().then(() => body.resume(), reject)
+    if (request.reserveBody) waitFor(request.reserveBody())
   })
   finished(body, (error) => {
     clearTimeout(stalled)
     if (error) reject(new CutOffError())
-    else resolve(chunks)
+    else resolve()
   })
   return promise
 }

@@ -120,7 +120,7 @@ async function writeChange<Result>(
   const sentBy = sender ? clients.find({ companyId, actorId: actor }, sender, now.recordedAt) : null
   const { placed, head } = placeEvents(now, events, { callId: null, actor, clientId: sentBy?.clientId ?? null })
   await statements.insertEvents(client, placed)
-  for (const { header } of placed) if (isErasing(header)) await eraseNamedBy(client, companyId, header.position)
+  for (const { event } of placed) if (isErasing(event)) await eraseNamedBy(client, companyId, event.position)
   await statements.updateHeads(client, [head])
   if (sentBy) await writeClients(client, [[sentBy, now.recordedAt]])
   const position = head.frontier.size

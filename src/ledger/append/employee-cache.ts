@@ -78,14 +78,12 @@ export function createEmployeeCache(maxBytes: number): EmployeeCache {
       for (const employee of employees) {
         const earlier = company.employees.byId(employee.id)
         if (earlier === employee) continue
-        if (earlier) {
-          company.employees.remove(earlier)
-          company.bytes -= sizeOfEmployee(earlier)
-        }
+        if (earlier) company.bytes -= sizeOfEmployee(earlier)
         const bytes = sizeOfEmployee(employee)
-        if (company.bytes + bytes > maxBytesOfCompany) continue
-        company.employees.put(employee)
-        company.bytes += bytes
+        if (company.bytes + bytes <= maxBytesOfCompany) {
+          company.employees.put(employee)
+          company.bytes += bytes
+        } else if (earlier) company.employees.remove(earlier)
       }
       companies.set(companyId, company, { size: Math.max(1, company.bytes) })
     },

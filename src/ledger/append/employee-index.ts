@@ -4,9 +4,17 @@ import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-de
 import type { Naming } from '#domain/calls/uniqueness'
 import type { Employee } from '#domain/employees/employee'
 
+/** The names by which employees are indexed. */
+const INDEXED = [...UNIQUE_NAMES, 'directory_external_id'] as const
+
+/** So many names are put into the maps in about a millisecond. */
+const MOST_UNNAMED = 2_000
+
 /** Employees of a company, by what names them. */
 export class EmployeeIndex {
   readonly #byId = new Map<string, Employee>()
+  /** The ids of those whose names are not in the maps below yet: nobody has asked for a name since they were put. */
+  #unnamed: string[] = []
   readonly #idByEmail = new Map<string, string>()
   readonly #idByExternalId = new Map<string, string>()
   readonly #idByUserName = new Map<string, string>()
@@ -18,16 +26,16 @@ export class EmployeeIndex {
 
   byId = (id: string): Employee | undefined => this.#byId.get(id)
 
-  byEmail = (email: string): Employee | undefined => this.#holder(this.#idByEmail.get(email), 'email', email)
+  byEmail = (email: string): Employee | undefined => this.#holder(this.#nameAll().#idByEmail.get(email), 'email', email)
 
   byExternalId = (externalId: string): Employee | undefined =>
-    this.#holder(this.#idByExternalId.get(externalId), 'external_id', externalId)
+    this.#holder(this.#nameAll().#idByExternalId.get(externalId), 'external_id', externalId)
 
   byUserName = (userName: string): Employee | undefined =>
-    this.#holder(this.#idByUserName.get(userName), 'user_name', userName)
+    this.#holder(this.#nameAll().#idByUserName.get(userName), 'user_name', userName)
 
   byDirectoryId = (directoryId: string): Employee[] =>
-    [...(this.#idsByDirectoryId.get(directoryId) ?? [])].map((id) => this.#byId.get(id)!)
+    [...(this.#nameAll().#idsByDirectoryId.get(directoryId) ?? [])].map((id) => this.#byId.get(id)!)
 
   all(): IterableIterator<Employee> {
     return this.#byId.values()
@@ -60,31 +68,48 @@ export class EmployeeIndex {
 
   /** Adds an employee, or replaces an earlier state. Returns that state. */
   put(employee: Employee): Employee | undefined {
-    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
+    const { id } = employee
     const before = this.#byId.get(id)
     if (before === employee) return before
-    if (before) this.remove(before)
     this.#byId.set(id, employee)
-    if (email !== null) this.#idByEmail.set(email, id)
-    if (externalId !== null) this.#idByExternalId.set(externalId, id)
-    if (userName !== null) this.#idByUserName.set(foldUserName(userName), id)
-    if (directoryId !== null) {
-      const ids = this.#idsByDirectoryId.get(directoryId)
-      if (ids) ids.add(id)
-      else this.#idsByDirectoryId.set(directoryId, new Set([id]))
+    if (before) {
+      if (INDEXED.every((name) => before[name] === employee[name])) return before
+      this.#removeNames(before)
     }
+    this.#unnamed.push(id)
+    if (this.#unnamed.length > MOST_UNNAMED) this.#nameAll()
     return before
   }
 
+  /** Brings the maps of names up to date. */
+  #nameAll(): this {
+    for (const id of this.#unnamed) {
+      const employee = this.#byId.get(id)
+      if (employee) this.#addNames(employee)
+    }
+    if (this.#unnamed.length > 0) this.#unnamed = []
+    return this
+  }
+
+  #addNames(employee: Employee): void {
+    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
+    if (email !== null) this.#idByEmail.set(email, id)
+    if (externalId !== null) this.#idByExternalId.set(externalId, id)
+    if (userName !== null) this.#idByUserName.set(foldUserName(userName), id)
+    if (directoryId === null) return
+    const ids = this.#idsByDirectoryId.get(directoryId)
+    if (ids) ids.add(id)
+    else this.#idsByDirectoryId.set(directoryId, new Set([id]))
+  }
+
   /** Removes an employee. */
-  remove({
-    id,
-    email,
-    external_id: externalId,
-    user_name: userName,
-    directory_external_id: directoryId,
-  }: Employee): void {
-    this.#byId.delete(id)
+  remove(employee: Employee): void {
+    this.#byId.delete(employee.id)
+    this.#removeNames(employee)
+  }
+
+  #removeNames(employee: Employee): void {
+    const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     if (email !== null && this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
     if (externalId !== null && this.#idByExternalId.get(externalId) === id) this.#idByExternalId.delete(externalId)
     const folded = userName === null ? null : foldUserName(userName)
@@ -101,7 +126,7 @@ export class EmployeeIndex {
   }
 }
 
-const IN_DIRECTORY = [...UNIQUE_NAMES, 'directory_external_id', 'manager_id'] as const
+const IN_DIRECTORY = [...INDEXED, 'manager_id'] as const
 
 /** The employees that the calls of a transaction touch, updated after each call is decided. */
 export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory {

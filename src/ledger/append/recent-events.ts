@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '#admission/cache-size'
 import type { Employee } from '#domain/employees/employee'
 import type { RecordedEvent } from '#domain/events'
-import { HEADER_BYTES, toRecorded, type SealedEvent } from '../integrity/codec.ts'
+import { HEADER_BYTES, type SealedEvent } from '../integrity/codec.ts'
 import { isSameHistory, type Frontier } from '../integrity/merkle.ts'
 import { charactersIn } from './employee-cache.ts'
 
@@ -143,9 +143,9 @@ export function createRecentEvents({
         }
         const kept: KeptCall = {
           last: after.size,
-          events: events.map(toRecorded),
+          events: events.map(({ event }) => event),
           leaf: events.at(-1)!.leaf,
-          employees: new Map(employees.map((employee) => [employee.id, employee])),
+          employees: byId([employees]),
           generation,
           characters: size,
           folds: 0,
@@ -193,12 +193,18 @@ function joinCalls(calls: KeptCall[], head: number): RecentCalls {
   return {
     events: others.length === 0 ? first.events : calls.flatMap(({ events }) => events),
     // If several calls change an employee, the last one counts.
-    employees: others.length === 0 ? first.employees : new Map(calls.flatMap(({ employees }) => [...employees])),
+    employees: others.length === 0 ? first.employees : byId(calls.map(({ employees }) => employees.values())),
     upTo,
     leaf,
     generation,
     isEnd: upTo >= head,
   }
+}
+
+function byId(lists: readonly Iterable<Employee>[]): Map<string, Employee> {
+  const employees = new Map<string, Employee>()
+  for (const list of lists) for (const employee of list) employees.set(employee.id, employee)
+  return employees
 }
 
 function charactersOf({ events, employees }: StoredCall): number {

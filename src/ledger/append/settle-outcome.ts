@@ -11,7 +11,7 @@ const DEADLINE_MS = 10_000
 const PAUSE_MS = 500
 
 /** Identifies an event: the leaf hash covers a salt that no other event has. */
-type SealedLeaf = Pick<SealedEvent, 'companyId' | 'leaf'> & { header: Pick<SealedEvent['header'], 'position'> }
+type SealedLeaf = Pick<SealedEvent, 'companyId' | 'leaf'> & { event: Pick<SealedEvent['event'], 'position'> }
 
 /** COMMIT was sent and not answered, so it is not known whether the transaction took effect. */
 export class UnknownOutcomeError<Result> extends UnconfirmedCommitError {
@@ -48,7 +48,7 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
  * Looks for the event under the lock of its company's head, which waits for the old transaction to end. Another process
  * may have appended at this position meanwhile; its event has another leaf hash.
  */
-async function isStored(pool: Pool, { companyId, header, leaf }: SealedLeaf): Promise<boolean> {
+async function isStored(pool: Pool, { companyId, event, leaf }: SealedLeaf): Promise<boolean> {
   return withClient(pool, async (client) => {
     await client.query('begin')
     // The old transaction may be the one that creates the head. This waits for that too, and is rolled back.
@@ -56,7 +56,7 @@ async function isStored(pool: Pool, { companyId, header, leaf }: SealedLeaf): Pr
     await client.query('select 1 from heads where company_id = $1 for update', [toUuid(companyId)])
     const { rows } = await client.query(
       'select 1 from events where company_id = $1 and position = $2 and leaf_hash = $3',
-      [toUuid(companyId), header.position, leaf],
+      [toUuid(companyId), event.position, leaf],
     )
     await client.query('rollback')
     return rows.length > 0

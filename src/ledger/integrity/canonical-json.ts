@@ -1,3 +1,5 @@
+import { sortNames } from '#domain/json'
+
 /**
  * The canonical form of a JSON value, RFC 8785 (JCS): members sorted by UTF-16 code units, strings and numbers as
  * ECMAScript serializes them, no white space. Undefined members are left out.
@@ -7,7 +9,12 @@
  */
 export function canonicalJson(value: unknown): string {
   // Most values are in order; checking first avoids copying them.
-  return JSON.stringify(isInOrder(value) ? value : sortMembers(value))
+  return JSON.stringify(inOrder(value))
+}
+
+/** The value, or a copy whose objects list their members in order, for `JSON.stringify` to write. */
+function inOrder(value: unknown): unknown {
+  return isInOrder(value) ? value : sortMembers(value as object)
 }
 
 /** Whether all objects in a value list their members in order. */
@@ -24,17 +31,12 @@ function isInOrder(value: unknown): boolean {
   return true
 }
 
-/**
- * A copy whose objects list their members in order, for `JSON.stringify` to write. One call for the whole value is
- * faster than one per member.
- */
-function sortMembers(value: unknown): unknown {
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return value.map(sortMembers)
+function sortMembers(value: object): unknown {
+  if (Array.isArray(value)) return value.map(inOrder)
   const sorted: Record<string, unknown> = {}
   let hasNumbers = false
-  for (const name of Object.keys(value).sort()) {
-    sorted[name] = sortMembers((value as Record<string, unknown>)[name])
+  for (const name of sortNames(Object.keys(value))) {
+    sorted[name] = inOrder((value as Record<string, unknown>)[name])
     hasNumbers ||= isDigit(name.charCodeAt(0))
   }
   return hasNumbers ? new Proxy(sorted, SORTED_NAMES) : sorted

@@ -43,41 +43,39 @@ export interface Origin {
   clientId?: number | null
 }
 
-/** An event with what its row needs: the exact data that were hashed as UTF-8, and the results. */
+/** An event as it will be read, with what its row needs: the exact data that were hashed as UTF-8, and the results. */
 export interface SealedEvent {
   companyId: string
-  header: EventHeader
+  event: RecordedEvent
   data: string
-  /** The same data as values. */
-  values: NewEvent['data']
   salt: Buffer
   leaf: Buffer
   /** Stored beside the event and not hashed, like `Origin`'s; of a call, its closing event has it. */
   clientId: number | null
 }
 
-/** Encodes an event: header, canonical data, salt, and the leaf hash of its envelope. */
-export function sealEvent(event: NewEvent, position: number, origin: Origin): SealedEvent {
-  const { type, stream, version, index } = event
+/** Encodes an event: its columns, canonical data, salt, and the leaf hash of its envelope. */
+export function sealEvent(decided: NewEvent, position: number, origin: Origin): SealedEvent {
+  const { type, stream, version, index } = decided
   const { companyId, callId, actor, recordedAt, clientId = null } = origin
   // The row holds only the UUID of the stream.
   if (!stream.startsWith(EVENT_TYPES[type].stream)) throw new TypeError(`${type} cannot be about ${stream}`)
-  const data = canonicalJson(event.data)
+  const data = canonicalJson(decided.data)
   const salt = drawSalt()
-  const header: EventHeader = {
+  const event = {
     position,
     call_id: isOfCall(type) ? callId : null,
     stream,
     version,
     type,
-    schema_version: schemaVersionOf(event),
+    schema_version: schemaVersionOf(decided),
     index,
     recorded_at: recordedAt,
     actor,
-  }
-  const leaf = leafHash(formatEnvelope(header, companyId, hashSalted(salt, data)))
-  const isLast = closesCall(header)
-  return { companyId, header, data, values: event.data, salt, leaf, clientId: isLast ? clientId : null }
+    data: decided.data,
+  } as RecordedEvent
+  const leaf = leafHash(formatEnvelope(event, companyId, hashSalted(salt, data)))
+  return { companyId, event, data, salt, leaf, clientId: closesCall(event) ? clientId : null }
 }
 
 /** Draws a fresh salt. They are drawn in batches, because a call for random bytes costs as much as hashing an event. */
@@ -105,14 +103,24 @@ const scratch = Buffer.alloc(16_384)
  * the names of types need no escaping.
  */
 function formatEnvelope(header: EventHeader, companyId: string, dataHash: string): string {
-  const { actor, call_id: callId, index, position, recorded_at: at, stream, type, version } = header
-  const call = callId === null ? 'null' : `"${callId}"`
-  return (
-    `{"actor":${JSON.stringify(actor)},"call_id":${call},"company_id":"${companyId}","data_hash":"${dataHash}",` +
-    `"index":${index},"position":${position},"recorded_at":"${at}","schema_version":${header.schema_version},` +
-    `"stream":"${stream}","type":"${type}","version":${version}}`
-  )
+  const { index, position, stream, version } = header
+  const { start, middle, end } = writeCommon(header, companyId)
+  return `${start}${dataHash}","index":${index},"position":${position}${middle}${stream}${end}${version}}`
 }
+
+/** What envelopes of one call have in common is written once: a text takes more memory the more pieces it is made of. */
+function writeCommon(header: EventHeader, companyId: string): typeof common {
+  const { actor, call_id: callId, recorded_at: at, schema_version: schema, type } = header
+  const isSame = common.callId === callId && common.type === type && common.at === at && common.schema === schema
+  if (isSame && common.actor === actor && common.companyId === companyId) return common
+  const call = callId === null ? 'null' : `"${callId}"`
+  const start = `{"actor":${JSON.stringify(actor)},"call_id":${call},"company_id":"${companyId}","data_hash":"`
+  const middle = `,"recorded_at":"${at}","schema_version":${schema},"stream":"`
+  return (common = { actor, callId, companyId, at, schema, type, start, middle, end: `","type":"${type}","version":` })
+}
+
+const NOTHING = { actor: '', callId: '', companyId: '', at: '', schema: 0, type: '', start: '', middle: '', end: '' }
+let common: Omit<typeof NOTHING, 'callId'> & { callId: string | null } = NOTHING
 
 /** A stored event that this version of the program cannot read. It stops a projection and is never skipped. */
 export class UnreadableEventError extends Error {
@@ -185,11 +193,6 @@ export function readEvent(row: ReadableEvent): RecordedEvent {
 /** Decodes the data of an event. */
 function joinData(header: EventHeader, data: string | null): RecordedEvent {
   return { ...header, data: data === null ? null : parseJson(data) } as RecordedEvent
-}
-
-/** A sealed event as `readEvent` would read it. */
-export function toRecorded({ header, values }: Pick<SealedEvent, 'header' | 'values'>): RecordedEvent {
-  return { ...header, data: values } as RecordedEvent
 }
 
 /** The columns of an event for `deriveEnvelope`. */

@@ -6,7 +6,8 @@ import type { PartCounts, StoredRow, UploadState } from '#domain/uploads'
 import { inTransaction } from '#postgres/pipeline'
 import { clearFailingWork } from '../background/failing-work.ts'
 import { findUpload, readRows, writeContent, writeStoredRow, type StoredUpload } from './read-uploads.ts'
-import { insertParts, lockCounting, STORED_FOR, type FilledPart } from './store-upload.ts'
+import { STORED_FOR } from './received-file.ts'
+import { forgetOriginal, insertParts, lockCounting, type NewPart } from './store-upload.ts'
 
 export type UploadRef = Pick<StoredUpload, 'companyId' | 'id'>
 
@@ -121,31 +122,26 @@ async function* readContents(pool: Pool, upload: UploadRef, parts: number): Asyn
 
 /**
  * Sets what the columns of a file mean, and its parts, before it is applied. Discards the counts of the preview. Returns
- * whether it did: not if its parts have changed since they were read, or it is being applied.
+ * the number of parts; null if they have changed since they were read, or it is being applied. Throws what making them
+ * throws.
  */
 export async function changeMapping(
   pool: Pool,
   upload: UploadRef & Pick<StoredUpload, 'userId'>,
-  { mapping, parts, state }: { mapping: Mapping; parts: (FilledPart & { callId: string })[]; state: string },
-): Promise<boolean> {
+  { mapping, parts, state }: { mapping: Mapping; parts: AsyncIterable<NewPart>; state: string },
+): Promise<number | null> {
   return inTransaction(pool, async (client) => {
     const ids = idsOf(upload)
-    if (!(await lockPlan(client, ids, ['previewing', 'previewed'], state))) return false
+    if (!(await lockPlan(client, ids, ['previewing', 'previewed'], state))) return null
     await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
-    await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)
+    const stored = await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)
     await client.query(
       `update uploads set mapping = $3, parts = $4, rows = $5, state = $6, request_id = null, lease_id = null,
          leased_until = null
        where company_id = $1 and upload_id = $2`,
-      [
-        ...ids,
-        JSON.stringify(mapping),
-        parts.length,
-        parts.reduce((sum, part) => sum + part.rows, 0),
-        parts.length === 1 ? 'previewed' : 'previewing',
-      ],
+      [...ids, JSON.stringify(mapping), stored.parts, stored.rows, stored.parts === 1 ? 'previewed' : 'previewing'],
     )
-    return true
+    return stored.parts
   })
 }
 
@@ -178,7 +174,7 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
     )
     if (rowCount === 1) {
       await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
-      await client.query('delete from upload_originals where company_id = $1 and upload_id = $2', ids)
+      await forgetOriginal(client, upload, 'all')
       return true
     }
     await client.query(

@@ -12,6 +12,7 @@ import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
 import type { Queryable } from '#postgres/pool'
 import { trimBlanks } from '#text/normalize-text'
 import type { LedgerTables } from '../tables.ts'
+import { deletePieces } from './received-file.ts'
 import { eraseMappings, listTexts } from './remember-mapping.ts'
 
 /** The row of a stored file that mentions a person, or the file itself if its name or its first line does. */
@@ -58,7 +59,15 @@ export async function* readStoredRows(
 export async function eraseStoredRows(client: ClientBase, companyId: string, names: PersonNames): Promise<void> {
   // First, as whoever changes or cancels an upload does. Nobody splits these rows into other parts meanwhile.
   await client.query('select from uploads where company_id = $1 order by upload_id for update', [toUuid(companyId)])
-  await client.query('delete from upload_originals where company_id = $1', [toUuid(companyId)])
+  const { rows: originals } = await client.query<{ id: string }>(
+    'delete from upload_originals where company_id = $1 returning upload_id as id',
+    [toUuid(companyId)],
+  )
+  await deletePieces(
+    client,
+    companyId,
+    originals.map(({ id }) => id),
+  )
   for (const ref of await listPartsWithRows(client, companyId)) {
     const { content, ...file } = await readPart(client, companyId, ref, 'for update of p')
     const isMentioned = mentionedBy(names, file)
@@ -213,5 +222,6 @@ export async function expireUploads(pool: Pool): Promise<number> {
   const isOver = sql`expires_at <= statement_timestamp()`
   const uploads = await deleteInPieces(pool, 'uploads', key, isOver)
   const originals = await deleteInPieces(pool, 'upload_originals', key, isOver)
-  return parts + uploads + originals
+  const pieces = await deleteInPieces(pool, 'upload_pieces', [...key, 'piece'], isOver)
+  return parts + uploads + originals + pieces
 }

@@ -178,9 +178,12 @@ export async function readRows(
   return read
 }
 
-/** Writes rows, each as JSON, as the content of a part: a JSON array with a row on each line. */
+/** What the content of a part has around and between its rows: it is a JSON array with a row on each line. */
+export const CONTENT = { start: '[', between: ',\n', end: ']' } as const
+
+/** Writes rows, each as JSON, as the content of a part. */
 export function writeContent(rows: readonly string[]): string {
-  return `[${rows.join(',\n')}]`
+  return `${CONTENT.start}${rows.join(CONTENT.between)}${CONTENT.end}`
 }
 
 /** Writes a row of a part as JSON. */

@@ -8,6 +8,7 @@ import type { LedgerTables } from '#ledger/tables'
 import type { StoredUpload } from './read-uploads.ts'
 import type { Queryable } from '#postgres/pool'
 import type { OriginalRow } from '#ledger/upload-rows'
+import { deletePieces, openDecipher, PIECE, type ReceivedFile, STORED_FOR } from './received-file.ts'
 
 /** A part of a file to store. */
 export interface FilledPart {
@@ -18,6 +19,9 @@ export interface FilledPart {
   /** The rows as `writeContent` writes them, in UTF-8. */
   content: Buffer
 }
+
+/** A part of a file to store, and the id that its call will have. */
+export type NewPart = FilledPart & { callId: string; undoes?: string }
 
 /** A file to store. */
 interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | 'fileName' | 'operation' | 'mapping'> {
@@ -33,15 +37,13 @@ interface NewUpload extends Pick<StoredUpload, 'companyId' | 'id' | 'userId' | '
   isAllOrNone: boolean
   /** The upload that it takes back; absent if it is a file. Nobody previews it: it is applied at once. */
   undoes?: string
-  /** The parts in order, and the id that the call of each will have. */
-  parts: (FilledPart & { callId: string; undoes?: string })[]
+  /** In order. Each is taken once the one before is stored. */
+  parts: AsyncIterable<NewPart> | Iterable<NewPart>
 }
 
 /** The uploads that a company may have stored at once, and the bytes of their files. */
 export const MAX_UPLOADS = 20
 export const MAX_UPLOADED_BYTES = 256 * 1024 * 1024
-/** How long a file is stored after it was uploaded, and again after it begins to be applied. */
-export const STORED_FOR = "interval '1 day'"
 const STORED_FROM_NOW = sql<string>`statement_timestamp() + ${sql.raw(STORED_FOR)}`
 
 /** The class of the advisory locks under which uploads of a company are counted. */
@@ -54,25 +56,25 @@ interface CountedFile extends Pick<NewUpload, 'companyId' | 'bytes'> {
 }
 
 /**
- * Stores a file, and what `alongside` stores about it, all of it or nothing. Returns false if the company has as many as
- * it may have.
+ * Stores a file, and what `alongside` stores about it, all of it or nothing. Returns the number of its parts; null if the
+ * company has as many files as it may have. Throws what making the parts throws.
  */
 export async function storeUpload(
   pool: Pool,
   upload: NewUpload & CountedFile,
   alongside: (client: PoolClient) => Promise<void>,
-): Promise<boolean> {
+): Promise<number | null> {
   return inTransaction(pool, async (client) => {
-    if (!(await isRoomFor(client, upload))) return false
+    if (!(await isRoomFor(client, upload))) return null
     const [company, id, user] = [toUuid(upload.companyId), toUuid(upload.id), toUuid(upload.userId)]
-    await insertParts(client, [company, id, user], upload.parts)
+    const stored = await insertParts(client, [company, id, user], upload.parts)
     const isStored = await ifRoom(client, upload, async () => {
-      await insertUpload(client, upload)
+      await insertUpload(client, upload, stored)
       await alongside(client)
     })
-    if (!isStored)
-      await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
-    return isStored
+    if (isStored) return stored.parts
+    await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [company, id])
+    return null
   })
 }
 
@@ -96,19 +98,23 @@ export async function ifRoom(
   return true
 }
 
-/** Inserts the parts of a file, one by one: a part takes megabytes. */
+/** Inserts the parts of a file, one by one: a part takes megabytes. Returns how many, and how many rows they have. */
 export async function insertParts(
   client: PoolClient,
   [company, id, user]: readonly [company: string, id: string, user: string],
   parts: NewUpload['parts'],
-): Promise<void> {
-  for (const [at, { callId, firstRow, rows, content, undoes }] of parts.entries()) {
+): Promise<{ parts: number; rows: number }> {
+  const stored = { parts: 0, rows: 0 }
+  for await (const { callId, firstRow, rows, content, undoes } of parts) {
+    stored.parts += 1
+    stored.rows += rows
     await client.query(
       `insert into upload_parts (company_id, upload_id, user_id, part, call_id, first_row, rows, content, undoes)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-      [company, id, user, at + 1, toUuid(callId), firstRow, rows, content, undoes ? toUuid(undoes) : null],
+      [company, id, user, stored.parts, toUuid(callId), firstRow, rows, content, undoes ? toUuid(undoes) : null],
     )
   }
+  return stored
 }
 
 /**
@@ -131,8 +137,12 @@ async function isRoomFor(client: PoolClient, { companyId, bytes, replaces }: Cou
 }
 
 /** The preview of a single part is made when its page is opened. */
-async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void> {
-  const { header, mapping, corrects, parts, applying } = upload
+async function insertUpload(
+  client: PoolClient,
+  upload: NewUpload,
+  { parts, rows }: { parts: number; rows: number },
+): Promise<void> {
+  const { header, mapping, corrects, applying } = upload
   await onClient<LedgerTables>(client)
     .insertInto('uploads')
     .values({
@@ -144,10 +154,10 @@ async function insertUpload(client: PoolClient, upload: NewUpload): Promise<void
       header: header && writeJson(header),
       mapping,
       corrects: writeJson(corrects),
-      rows: parts.reduce((sum, { rows }) => sum + rows, 0),
-      parts: parts.length,
+      rows,
+      parts,
       bytes: upload.bytes,
-      state: upload.undoes ? 'applying' : parts.length === 1 ? 'previewed' : 'previewing',
+      state: upload.undoes ? 'applying' : parts === 1 ? 'previewed' : 'previewing',
       undoes: upload.undoes ? toUuid(upload.undoes) : null,
       request_id: applying?.requestId ?? null,
       address: applying?.client?.address ?? null,
@@ -182,13 +192,13 @@ type OriginalRef = Pick<Original, 'companyId' | 'id'>
 const idsOf = ({ companyId, id }: OriginalRef) => [toUuid(companyId), toUuid(id)]
 
 /**
- * Stores how a file was read, and its content if it may be read again. Of the contents of a company, the newest ones stay,
- * as many as it may have uploads.
+ * Stores how a file was read, and the file itself if it may be read again. Of the files of a company, the newest ones
+ * stay, as many as it may have uploads.
  */
 export async function storeOriginal(
   db: Queryable,
   original: Omit<Original, 'hasContent'>,
-  content: Buffer | null,
+  file: ReceivedFile | null,
 ): Promise<void> {
   const { companyId, id, userId, fileName, operation, logId, answers, question, notes, bytes } = original
   await onClient<LedgerTables>(db)
@@ -204,29 +214,36 @@ export async function storeOriginal(
       question,
       notes,
       bytes,
-      content,
+      content: null,
+      key: file && (await file.keep(db)),
       created_at: sql`statement_timestamp()`,
       expires_at: STORED_FROM_NOW,
     })
-    .onConflict((known) => known.columns(['company_id', 'upload_id']).doUpdateSet({ answers, question }))
     .execute()
-  if (!content) return
-  await db.query(
-    `update upload_originals o set content = null from (
+  if (!file) return
+  const { rows } = await db.query<{ id: string }>(
+    `select upload_id as id from (
        select upload_id, count(*) over newest as files, sum(bytes) over newest as bytes from upload_originals
-       where company_id = $1 and content is not null window newest as (order by created_at desc, upload_id)
-     ) as kept
-     where o.company_id = $1 and o.upload_id = kept.upload_id and (kept.files > $2 or kept.bytes > $3)`,
+       where company_id = $1 and ${HAS_CONTENT} window newest as (order by created_at desc, upload_id)
+     ) as kept where files > $2 or bytes > $3`,
     [toUuid(companyId), MAX_UPLOADS, MAX_UPLOADED_BYTES],
   )
+  if (rows.length > 0)
+    await forgetContents(
+      db,
+      companyId,
+      rows.map((row) => row.id),
+    )
 }
+
+const HAS_CONTENT = '(content is not null or key is not null)'
 
 /** Finds how a file was read; null if that is not stored. */
 export async function findOriginal(db: Queryable, { companyId, id }: OriginalRef): Promise<Original | null> {
   const row = await onClient<LedgerTables>(db)
     .selectFrom('upload_originals')
     .select(['user_id as userId', 'file_name as fileName', 'operation', 'log_id as logId'])
-    .select(['answers', 'question', 'notes', 'bytes', sql<boolean>`content is not null`.as('hasContent')])
+    .select(['answers', 'question', 'notes', 'bytes', sql<boolean>`${sql.raw(HAS_CONTENT)}`.as('hasContent')])
     .where('company_id', '=', toUuid(companyId))
     .where('upload_id', '=', toUuid(id))
     .where('expires_at', '>', sql<string>`statement_timestamp()`)
@@ -234,34 +251,39 @@ export async function findOriginal(db: Queryable, { companyId, id }: OriginalRef
   return row ? { ...row, companyId, id, userId: fromUuid('usr', row.userId) } : null
 }
 
-/** The bytes that one statement returns. */
-const PIECE = 1_048_576
-
-/** Reads the content of a file, piece by piece; nothing if it is not stored any more. */
-export async function readOriginal(
+/** Reads the content of a file, piece by piece; less of it if it is not stored any more. */
+export async function* readOriginal(
   db: Queryable,
   { companyId, id, bytes }: Pick<Original, 'companyId' | 'id' | 'bytes'>,
-): Promise<Buffer[]> {
-  const pieces: Buffer[] = []
-  for (let at = 0; at < bytes; at += PIECE) {
-    const { rows } = await db.query<{ piece: Buffer | null }>(
-      `select substring(content from $3 for ${PIECE}) as piece from upload_originals
-       where company_id = $1 and upload_id = $2`,
-      [...idsOf({ companyId, id }), at + 1],
+): AsyncGenerator<Buffer, void> {
+  let decipher: ReturnType<typeof openDecipher> | null = null
+  for (let piece = 0; piece * PIECE < bytes; piece += 1) {
+    const { rows } = await db.query<{ key: Buffer | null; content: Buffer | null }>(
+      `select o.key, coalesce(p.content, substring(o.content from $4 for ${PIECE})) as content from upload_originals o
+       left join upload_pieces p on p.company_id = o.company_id and p.upload_id = o.upload_id and p.piece = $3
+       where o.company_id = $1 and o.upload_id = $2`,
+      [...idsOf({ companyId, id }), piece, piece * PIECE + 1],
     )
-    const piece = rows[0]?.piece
-    if (!piece) return []
-    pieces.push(piece)
+    const { key = null, content = null } = rows[0] ?? {}
+    if (content === null) return
+    decipher ??= key && openDecipher(key)
+    yield decipher ? decipher.update(content) : content
   }
-  return pieces
 }
 
 /** Deletes the content of a file that is applied, or all that is stored about one that is read in another way. */
-export async function forgetOriginal(pool: Pool, original: OriginalRef, what: 'content' | 'all'): Promise<void> {
-  await pool.query(
-    what === 'all'
-      ? 'delete from upload_originals where company_id = $1 and upload_id = $2'
-      : 'update upload_originals set content = null where company_id = $1 and upload_id = $2 and content is not null',
-    idsOf(original),
+export async function forgetOriginal(db: Queryable, original: OriginalRef, what: 'content' | 'all'): Promise<void> {
+  const ids = idsOf(original)
+  if (what === 'all') await db.query('delete from upload_originals where company_id = $1 and upload_id = $2', ids)
+  await forgetContents(db, original.companyId, [ids[1]!])
+}
+
+/** `uploadIds` are UUIDs. */
+async function forgetContents(db: Queryable, companyId: string, uploadIds: readonly string[]): Promise<void> {
+  await db.query(
+    `update upload_originals set content = null, key = null
+     where company_id = $1 and upload_id = any($2) and ${HAS_CONTENT}`,
+    [toUuid(companyId), uploadIds],
   )
+  await deletePieces(db, companyId, uploadIds)
 }

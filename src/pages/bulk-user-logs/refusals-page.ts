@@ -12,11 +12,11 @@ import { buildUrl, buildUploadUrl, NAVIGATION, REFUSALS } from '#wording/navigat
 import { describeCode } from '#wording/attention-words'
 import { formatNumber } from '#wording/numbers'
 import { capitalise } from '#pages/parts/call-words'
+import { renderShortValue } from '#pages/parts/attribute-values'
 import { pickFields, readFormFields } from '#pages/parts/form'
 import {
   html,
   renderChip,
-  renderNameLink,
   renderSegments,
   renderTable,
   renderTime,
@@ -132,7 +132,9 @@ function formatPeople({ count, isEstimate }: ShownCause['people']): string {
 function renderExamples(examples: readonly RefusedExample[]) {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
     const label = name ?? email ?? externalId ?? `record ${index + 1}`
-    return html`${at !== 0 && ', '}${renderNameLink(`${LOGS_PATH}/${logId}/records/${index}`, label)}`
+    // As it was sent, of any length.
+    const shown = renderShortValue(label, new Map())
+    return html`${at !== 0 && ', '}<a href="${LOGS_PATH}/${logId}/records/${index}">${shown}</a>`
   })}`
 }
 

@@ -16,7 +16,8 @@ import { formatCalendarDay } from '#pages/parts/elements'
 /** Shown if the filters have no start, and the most that is shown. */
 const [DEFAULT_DAYS, MAX_DAYS] = [30, 92]
 /** Up to this length of time, bars are hours; longer if there were no calls before. */
-const [HOURLY_MS, FIRST_WEEK_MS] = [2 * DAY_MS, 7 * DAY_MS]
+const HOURLY_MS = 2 * DAY_MS
+export const FIRST_WEEK_MS = 7 * DAY_MS
 
 /** The time that a bar stands for, in milliseconds since the epoch. Both ends are full hours. */
 interface Slot {
@@ -103,7 +104,7 @@ export function sumBySlot(counts: readonly CallsOfHour[], slots: readonly Slot[]
 }
 
 /** Returns the filters that select a slot: days if it is one, else local times. */
-function formatRange({ from, to }: Slot, timeZone: string) {
+export function formatRange({ from, to }: Slot, timeZone: string) {
   const [first, end] = [formatLocal(from, timeZone), formatLocal(to, timeZone)]
   if (!first.endsWith('T00:00') || !end.endsWith('T00:00')) return { from: first, to: end }
   return { from: formatLocalDay(from, timeZone), to: formatLocalDay(to - 1, timeZone) }

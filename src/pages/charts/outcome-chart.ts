@@ -87,6 +87,8 @@ interface Chart {
   isCompact?: boolean
   /** What the lower and the upper parts of the bars count. */
   words?: Words
+  /** Whether they are how many there are at the end of their time, not what happened in it. */
+  isLevel?: boolean
 }
 
 type Words = readonly [below: string, above: string]
@@ -101,7 +103,7 @@ const LABELS = 3
  * Renders a bar for each hour or day: completed below, failed above and hatched, so that color is not the only cue. Bars
  * that are links say their numbers; put a table with the numbers below a chart of other bars.
  */
-export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, words = OUTCOMES }: Chart) {
+export function renderOutcomeChart({ id, title, unit, bars, isCompact, isLevel, words = OUTCOMES }: Chart) {
   const { height, below, labelAt, maxSteps } = isCompact ? COMPACT : FULL
   const values = bars.map(({ completed, failed }) => [completed, failed] as const)
   const highest = values.reduce((most, [completed, failed]) => Math.max(most, completed + failed), 0)
@@ -114,7 +116,7 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact = false, w
     ${renderLegend(id, isCompact ? title : '', words)}
     <svg role="${role}" aria-labelledby="${id}-title ${id}-desc" height="${height + below}">
       <title id="${id}-title">${title}</title>
-      <desc id="${id}-desc">${describeBars(bars, unit, words)}</desc>
+      <desc id="${id}-desc">${isLevel ? describeLevels(bars, words) : describeBars(bars, unit, words)}</desc>
       ${renderHatch(`${id}-hatch`)}
       <g aria-hidden="true">
         ${ticks.map((tick) => renderGridLine(tick, height - (tick / max) * height))}
@@ -135,6 +137,15 @@ function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]:
   const most = `Most on ${peak.label}: ${formatNumber(total(peak))}.`
   const all = formatCount(bars.length, unit.slice(0, -1))
   return `${all}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. ${most}`
+}
+
+function describeLevels(bars: readonly OutcomeBar[], words: Words): string {
+  return [bars[0]!, bars.at(-1)!].map((bar) => `${nameBar(bar, words)}.`).join(' ')
+}
+
+/** Says the numbers of a bar. */
+function nameBar({ label, completed, failed }: OutcomeBar, [below, above]: Words): string {
+  return `${label}: ${formatNumber(completed)} ${below}, ${formatNumber(failed)} ${above}`
 }
 
 function renderLegend(id: string, title: string, [below, above]: Words) {
@@ -173,12 +184,12 @@ function renderBar(
   height: number,
   { id, words }: { id: string; words: Words },
 ) {
-  const { label, completed, failed, href } = bar
+  const { completed, failed, href } = bar
   if (completed + failed === 0) return html``
   const [below, above] = segments.map(
     ({ x, width, y, height }) => html`x="${x}%" width="${width}%" y="${y}" height="${height}"`,
   )
-  const name = `${label}: ${formatNumber(completed)} ${words[0]}, ${formatNumber(failed)} ${words[1]}`
+  const name = nameBar(bar, words)
   const { x, width } = segments[0]!
   const content = html`<title>${name}</title>
     ${href !== undefined && html`<rect class="target" x="${x}%" width="${width}%" y="0" height="${height}" />`}

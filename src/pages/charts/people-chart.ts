@@ -1,35 +1,32 @@
-import { formatLocalDay, listDaysUpTo } from '#domain/local-times'
 import type { LedgerDb } from '#ledger/tables'
 import { databaseTimeMs } from '#postgres/database-clock'
-import { readDailyUsage } from '#projections/bulk-user-logs/usage-queries'
-import { formatCalendarDay } from '#pages/parts/elements'
+import { readPeopleChanges, sumPeople } from '#projections/employees/count-people'
+import { divideTime, FIRST_WEEK_MS, formatRange, formatSlot } from './calls-chart.ts'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
 import { renderOutcomeChart } from './outcome-chart.ts'
 
-const DAYS = 30
-
-/** Reads and renders how many people were created and deactivated each day. Returns null if nobody was. */
+/** Reads and renders how many people were active and inactive at the end of each day. Returns null if there were none. */
 export async function readPeopleChart(db: LedgerDb, companyId: string, timeZone: string) {
-  const days = listDaysUpTo(formatLocalDay(databaseTimeMs(), timeZone), DAYS, timeZone)
-  const bars = days.map(({ day }) => {
-    const href = buildUrl(NAVIGATION.bulkUserLogs.path, { from: day, to: day })
-    return { label: formatCalendarDay(day), href, completed: 0, failed: 0 }
-  })
-  for (const { day, status, records } of await readDailyUsage(db, companyId, { days })) {
-    const bar = bars[days.findIndex((one) => one.day === day)]!
-    if (status !== 'Completed') continue
-    // Created records count in the total alone.
-    bar.completed += records.total - records.updated - records.deactivated - records.failed - records.no_updates
-    bar.failed += records.deactivated
-  }
-  if (bars.every(({ completed, failed }) => completed + failed === 0)) return null
-  const title = `People created and deactivated in ${DAYS} days`
+  const nowMs = databaseTimeMs()
+  const from = new Date(divideTime({}, timeZone, nowMs).slots[0]!.from).toISOString()
+  const changes = await readPeopleChanges(db, companyId, from)
+  const { hour: begins } = changes[0] ?? {}
+  if (begins === undefined) return null
+  const { unit, slots } = divideTime({ from: begins }, timeZone, nowMs, FIRST_WEEK_MS)
+  const bars = sumPeople(changes, slots).map(({ slot, active, inactive }) => ({
+    label: formatSlot(slot, unit, timeZone),
+    href: buildUrl(NAVIGATION.bulkUserLogs.path, formatRange(slot, timeZone)),
+    completed: active,
+    failed: inactive,
+  }))
+  if (bars.length === 0) return null
   return renderOutcomeChart({
     id: 'people',
-    title,
-    unit: 'days',
+    title: `People by status, by ${unit === 'hours' ? 'hour' : 'day'}`,
+    unit,
     bars,
     isCompact: true,
-    words: ['created', 'deactivated'],
+    isLevel: true,
+    words: ['active', 'inactive'],
   })
 }

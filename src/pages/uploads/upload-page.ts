@@ -12,7 +12,8 @@ import {
 } from '#ledger/uploads/read-uploads'
 import { MAX_PARTS } from '#uploads/row-store'
 import { maxFileBytes } from '#uploads/read-file'
-import { cleanFileName } from '#uploads/store-file'
+import type { ReceivedFile } from '#ledger/uploads/received-file'
+import { cleanFileName, receiveFile } from '#uploads/store-file'
 import { budgetFiles } from '#http/access/body-budget'
 import { acceptFileForms, OTHER_BYTES, readFileForm } from '#http/server/file-form'
 import { NAVIGATION, UPLOAD_PATH, buildUploadUrl } from '#wording/navigation'
@@ -155,8 +156,6 @@ function renderUploads(uploads: readonly StoredUpload[], timeZone: string) {
 /** The form of a file. */
 interface UploadForm {
   fileName: string
-  /** Its bytes, in the chunks in which they were received. Null if no file was chosen. */
-  content: Buffer[] | null
   /** Null if the form names none. */
   operation: UploadOperation | null
   /** The entry whose records the file corrects, as the form says; empty if none. */
@@ -178,12 +177,11 @@ async function acceptUploads(
   await acceptFileForms(app, maxFileBytes({ bodyLimit }))
 }
 
-/** Reads the form of a request. Throws a problem if the file is too large, or the body is no such form. */
-async function readUpload(request: FastifyRequest, bodyLimit: number) {
-  const { fields, file } = await readFileForm(request, maxFileBytes({ bodyLimit }))
+/** Reads the form of a request, and its file. Throws a problem if that is too large, or the body is no such form. */
+async function readUpload(request: FastifyRequest, bodyLimit: number, file: ReceivedFile): Promise<UploadForm> {
+  const { fields, fileName } = await readFileForm(request, maxFileBytes({ bodyLimit }), (chunk) => file.add(chunk))
   return {
-    fileName: cleanFileName(file?.name ?? ''),
-    content: file?.content ?? null,
+    fileName: cleanFileName(fileName),
     operation: UPLOAD_OPERATIONS.find((operation) => operation === fields.get('operation')) ?? null,
     logId: fields.get('log') ?? '',
   }
@@ -211,18 +209,20 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
     scope.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
     await acceptUploads(scope, { bodyLimit: uploads.bodyLimit, fileBudget })
     scope.post(UPLOAD_PATH, { bodyLimit: maxFormBytes(uploads.bodyLimit) }, async (request, reply) => {
-      let form: UploadForm | null = null
-      try {
-        form = await readUpload(request, uploads.bodyLimit)
-        const { content, ...rest } = form
-        if (!content) throw new ProblemError(NO_FILE)
-        const file = { ...rest, content, answers: UNANSWERED }
-        const id = await storeOrAsk(uploads, getActing(request), file, request.reading!)
-        return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
-      } catch (error) {
-        if (error instanceof FileFaultError && form) return sendFaults(reply, error, describeRefused(form))
-        return sendForm(services, reply, form?.logId ?? '', toFormProblem(error))
-      }
+      const acting = getActing(request)
+      return receiveFile(uploads, acting.companyId, async (content) => {
+        let form: UploadForm | null = null
+        try {
+          form = await readUpload(request, uploads.bodyLimit, content)
+          if (content.bytes === 0) throw new ProblemError(NO_FILE)
+          const file = { ...form, content, answers: UNANSWERED }
+          const id = await storeOrAsk(uploads, acting, file, request.reading!)
+          return await reply.redirect(`${UPLOAD_PATH}/${id}`, 303)
+        } catch (error) {
+          if (error instanceof FileFaultError && form) return sendFaults(reply, error, describeRefused(form))
+          return sendForm(services, reply, form?.logId ?? '', toFormProblem(error))
+        }
+      })
     })
     scope.post(`${UPLOAD_PATH}/:id/read`, async (request, reply) => {
       const { companyId } = getViewer(request)

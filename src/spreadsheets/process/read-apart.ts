@@ -12,6 +12,12 @@ import type { Excess } from './watch-process.ts'
 /** Some rows of a table, the first of which names the columns, or some records as the API takes them. */
 export type FilePiece = { kind: 'rows'; items: readonly FileRow[] } | { kind: 'records'; items: readonly JsonElement[] }
 
+/** A file, which can be read from its beginning. */
+export interface FileContent {
+  bytes: number
+  read(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+}
+
 export interface ApartSettings {
   /** The bytes that the parts of a workbook may have together. */
   maxUnpacked?: number
@@ -41,10 +47,10 @@ function takeReader(): ReaderProcess {
 /**
  * Reads a file in a process of its own, which has limits of memory and time, and ends with the generator and when the
  * signal is aborted. Yields rows or records, and fills the notes at the end. Throws FileError, also if the file takes too
- * much, FileQuestion, or the reason of the signal.
+ * much, FileQuestion, the reason of the signal, or what the content throws.
  */
 export async function* readApart(
-  content: readonly Uint8Array[],
+  content: FileContent,
   answers: FileAnswers,
   notes: TableNotes,
   { maxUnpacked = MAX_UNPACKED, country, takeProposal, signal }: ApartSettings = {},
@@ -53,8 +59,17 @@ export async function* readApart(
   const reader = takeReader()
   const kill = () => reader.kill()
   signal?.addEventListener('abort', kill)
+  const failures: unknown[] = []
+  async function* readContent() {
+    try {
+      yield* content.read()
+    } catch (error) {
+      failures.push(error)
+      throw error
+    }
+  }
   try {
-    reader.send({ bytes: content.reduce((sum, { length }) => sum + length, 0), answers, maxUnpacked, country }, content)
+    reader.send({ bytes: content.bytes, answers, maxUnpacked, country }, readContent())
     for await (const { kind, payload } of readFrames(reader.said)) {
       signal?.throwIfAborted()
       switch (kind) {
@@ -78,6 +93,7 @@ export async function* readApart(
           return
       }
     }
+    if (failures.length > 0) throw failures[0]
     const excess = await reader.explainEnd()
     signal?.throwIfAborted()
     throw new FileError(1, TOO_MUCH[excess])

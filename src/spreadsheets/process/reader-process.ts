@@ -73,8 +73,8 @@ export class ReaderProcess {
     this.#idle = setTimeout(() => this.kill(), IDLE_MS).unref()
   }
 
-  /** Sends it a file. It is ended once it takes too much. */
-  send(task: ReadingTask, content: readonly Uint8Array[]): void {
+  /** Sends it a file, as fast as it takes it. It is ended once it takes too much, or if the file cannot be read. */
+  send(task: ReadingTask, content: AsyncIterable<Uint8Array>): void {
     clearTimeout(this.#idle)
     for (const handle of this.#handles()) handle.ref()
     const { pid, stdin } = this.#child
@@ -84,7 +84,11 @@ export class ReaderProcess {
       this.kill()
     })
     // Its standard input stays open: when that ends, it ends too.
-    pipeline([`${JSON.stringify(task)}\n`, ...content], stdin, { end: false }).catch(() => {})
+    const all = async function* () {
+      yield `${JSON.stringify(task)}\n`
+      yield* content
+    }
+    pipeline(all, stdin, { end: false }).catch(() => {})
   }
 
   /** What it says. */

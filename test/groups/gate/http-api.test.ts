@@ -4,6 +4,7 @@ await runFiles(
   'test/api/admin/*.long.test.ts',
   'test/api/admin/bulk-user-logs/*.long.test.ts',
   'test/api/v1/*.long.test.ts',
+  'test/api/scim/*.long.test.ts',
   'test/api/audit/*.long.test.ts',
   'test/http/server/*.long.test.ts',
   '!test/api/admin/bulk-user-logs/stream{,-end}.long.test.ts',

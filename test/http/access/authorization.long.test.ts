@@ -118,6 +118,7 @@ const TABLE: Record<string, { allowed: Allowed; path?: string; body?: unknown }>
   },
   'GET /admin/v1/employees.csv': { allowed: 'admin' },
   'GET /admin/v1/employees.xlsx': { allowed: 'admin' },
+  'GET /admin/v1/employees/by-day': { allowed: 'admin' },
   'GET /admin/v1/refusals': { allowed: 'admin' },
   'GET /admin/v1/refusals/failed-records.csv': {
     allowed: 'admin',

@@ -116,6 +116,7 @@ await hold(200, `${LOGS}/failed-records.csv`)
 await hold(400, `${LOGS}/failed-records.csv`, { query: '?limit=1' })
 await hold(400, `${LOGS}/stream`, { query: '?x=1' })
 await hold(200, 'GET /admin/v1/usage')
+await hold(200, 'GET /admin/v1/employees/by-day')
 const REFUSALS = 'GET /admin/v1/refusals'
 await hold(200, REFUSALS)
 await hold(400, REFUSALS, { query: '?limit=0' })
@@ -128,6 +129,7 @@ await hold(400, 'GET /admin/v1/employees.xlsx', { query: '?order=age' })
 await hold(200, 'GET /admin/v1/attention')
 await hold(400, 'GET /admin/v1/attention', { query: '?from=x' })
 await hold(400, 'GET /admin/v1/usage', { query: '?from=x' })
+await hold(400, 'GET /admin/v1/employees/by-day', { query: '?from=x' })
 
 // Erasure.
 const ERASURES = 'POST /admin/v1/erasures'

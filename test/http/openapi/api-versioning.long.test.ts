@@ -92,8 +92,13 @@ const BREAKING: Record<string, (document: Loose) => void> = {
     components.schemas.EmployeePatch.properties.status.enum.pop(),
 }
 
+/** The paths that these changes reach: comparing all others again and again takes long. */
+const REACHED = [EMPLOYEES, `${EMPLOYEES}/{id}`, '/admin/v1/secrets/find']
+const reached = Object.entries(current.paths).filter(([path]) => REACHED.includes(path))
+const few = { ...current, paths: Object.fromEntries(reached) }
+
 for (const [name, change] of Object.entries(BREAKING)) {
-  await t.test(`it is detected when ${name}`, async (t) => t.ok(brokenPromises(current, changed(change)).length > 0))
+  await t.test(`it is detected when ${name}`, async (t) => t.ok(brokenPromises(few, changed(change, few)).length > 0))
 }
 
 const ADDITIONS: Record<string, (document: Loose) => void> = {
@@ -138,8 +143,8 @@ function addValue(document: Loose, beside: string, value: string): void {
   for (const part of Object.values(document)) addValue(part, beside, value)
 }
 
-function changed(change: (document: Loose) => void): OpenApiDocument {
-  const copy = structuredClone(current)
+function changed(change: (document: Loose) => void, document = current): OpenApiDocument {
+  const copy = structuredClone(document)
   change(copy)
   return copy
 }

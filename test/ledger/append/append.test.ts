@@ -86,16 +86,12 @@ await t.test('an unknown outcome is a success only if the same event is at its p
   const { position, leaf } = rows[0]!
   const settle = (event?: UnknownOutcomeError<string>['event']) =>
     settleOutcome(pool, new UnknownOutcomeError('done', event, new Error('lost')))
-  t.equal(await settle({ companyId, header: { position }, leaf }), 'done')
+  t.equal(await settle({ companyId, event: { position }, leaf }), 'done')
   await t.rejects(
-    settle({ companyId, header: { position }, leaf: Buffer.alloc(32) }),
+    settle({ companyId, event: { position }, leaf: Buffer.alloc(32) }),
     UnavailableError,
     'another event is there',
   )
-  await t.rejects(
-    settle({ companyId, header: { position: position + 1 }, leaf }),
-    UnavailableError,
-    'no event is there',
-  )
+  await t.rejects(settle({ companyId, event: { position: position + 1 }, leaf }), UnavailableError, 'no event is there')
   await t.rejects(settle(), UnavailableError, 'a transaction without events leaves no trace')
 })

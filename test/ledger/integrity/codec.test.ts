@@ -185,7 +185,7 @@ await t.test("events take the next positions at the head's time, and the head ad
   const second = placeEvents(first.head, [hired(3)], origin)
   const all = [...first.placed, ...second.placed]
   t.strictSame(
-    all.map(({ header }) => [header.position, header.recorded_at]),
+    all.map(({ event }) => [event.position, event.recorded_at]),
     [1, 2, 3].map((position) => [position, BEFORE]),
   )
   t.strictSame(

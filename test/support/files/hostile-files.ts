@@ -179,8 +179,10 @@ const JSON_SHAPES: Record<string, Shape> = {
   ),
 }
 
-/** A CSV file of ordinary people, as many as it may have. */
-export const ordinaryFile = (): HostileFile => ({ name: 'ordinary', type: 'text/csv', content: ordinaryRows(MAX_CSV) })
+/** A CSV file of ordinary people, by default as many as it may have. */
+export function ordinaryFile(bytes = MAX_CSV): HostileFile {
+  return { name: 'ordinary', type: 'text/csv', content: ordinaryRows(bytes) }
+}
 
 /** Makes a file of each shape that is wanted, as large as it may be by default, or smaller. Some shapes end before. */
 export function* hostileFiles(

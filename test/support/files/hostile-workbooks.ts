@@ -61,11 +61,9 @@ const linked = (cells: string): [string, string] => [
 const strings = (items: string) => [{ name: 'xl/sharedStrings.xml', content: `<sst>${items}</sst>` }]
 const SHARED = '<c t="s"><v>0</v></c>'
 
-/** A workbook of ordinary people, as many as it may have. */
-export function ordinaryWorkbook(): HostileFile {
-  const people = Array.from({ length: MOST_ROWS }, (_, at) =>
-    rowOf(at + 2, [`E-${at}`, 'Ana', `ana.${at}@example.com`]),
-  )
+/** A workbook of ordinary people, by default as many as it may have. */
+export function ordinaryWorkbook(rows = MOST_ROWS): HostileFile {
+  const people = Array.from({ length: rows }, (_, at) => rowOf(at + 2, [`E-${at}`, 'Ana', `ana.${at}@example.com`]))
   const content = workbookOf(`${HEADER}${people.join('')}`)
   return { name: 'ordinary', content, type: 'application/octet-stream' }
 }

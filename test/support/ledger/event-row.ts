@@ -24,6 +24,6 @@ export function toEventRow(envelope: Envelope, data: string | null, salt: Buffer
 }
 
 /** The row of a sealed event, as the database returns it. */
-export function storedRow({ companyId, header, data, salt }: SealedEvent): StoredEvent {
-  return toEventRow({ ...header, company_id: companyId, data_hash: '' }, data, salt)
+export function storedRow({ companyId, event, data, salt }: SealedEvent): StoredEvent {
+  return toEventRow({ ...event, company_id: companyId, data_hash: '' }, data, salt)
 }

@@ -58,12 +58,19 @@ export function writeFiles(folder: string, files: Record<string, string>): strin
   return folder
 }
 
-/** Runs the `verify.py` of an unpacked evidence file, with nothing but Python: without a network where that can be. */
-export function runVerifier(folder: string, args: string[] = []): { status: number | null; told: string } {
-  const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).stdout.trim()
+let python: string[] | undefined
+
+/** The command that runs Python: without a network where that can be. */
+function findPython(): string[] {
+  const { stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' })
   const isolated = spawnSync('unshare', ['--net', '--map-root-user', 'true']).status === 0
-  const command = [...(isolated ? ['unshare', '--net', '--map-root-user'] : []), python, '-I', 'verify.py', ...args]
-  const { status, stdout, stderr } = spawnSync(command[0]!, command.slice(1), {
+  return [...(isolated ? ['unshare', '--net', '--map-root-user'] : []), stdout.trim()]
+}
+
+/** Runs the `verify.py` of an unpacked evidence file, with nothing but Python. */
+export function runVerifier(folder: string, args: string[] = []): { status: number | null; told: string } {
+  const [program, ...before] = (python ??= findPython())
+  const { status, stdout, stderr } = spawnSync(program!, [...before, '-I', 'verify.py', ...args], {
     cwd: folder,
     env: {},
     encoding: 'utf8',

@@ -4,6 +4,7 @@ import { migrateDatabase } from '../../../src/bootstrap/store.ts'
 import { openEmbeddedDatabase } from '../../../src/postgres/embedded/embedded-postgres.ts'
 import { prepareCitus } from './citus-cluster.ts'
 import { CITUS_URL } from './citus-url.ts'
+import { runSql } from './run-sql.ts'
 import type { TestServerUrls } from './test-server.ts'
 import { abandonedFolders, makeTestFolder, TEST_DATA_DIR, urlsFile } from './test-server.ts'
 import { stopTestServer } from './stop-test-server.ts'
@@ -24,8 +25,8 @@ process.exit(0)
 async function startEmbedded(): Promise<TestServerUrls> {
   // No test data outlives the run, so nothing waits for the disk.
   const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
-  // Its data folder may be in memory.
-  const settings = { ...careless, max_wal_size: '256MB', max_connections: '300' }
+  // Its data folder may be in memory. A password need not be expensive to check, as each test connects often.
+  const settings = { ...careless, max_wal_size: '256MB', max_connections: '300', scram_iterations: '1' }
   const { ownerUrl, serviceUrl } = await openEmbeddedDatabase({ dataDir: TEST_DATA_DIR, purpose: 'visit', settings })
   await migrateDatabase({ ownerUrl, serviceUrl }, () => undefined)
 
@@ -36,5 +37,6 @@ async function startEmbedded(): Promise<TestServerUrls> {
   superUrl.username = 'postgres'
   superUrl.password = superuserPassword
   superUrl.pathname = '/postgres'
+  await runSql(superUrl.href, `alter role postgres password '${superuserPassword}'`)
   return { superUrl: superUrl.href, ownerUrl, serviceUrl, machines: [superUrl.href] }
 }

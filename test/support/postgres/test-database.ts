@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
+import pg from 'pg'
 import type { Test } from 'tap'
 import type { DatabaseUrls } from '../../../src/postgres/database-urls.ts'
 import { openDatabase } from '../../../src/postgres/kysely.ts'
 import { machineSettingsLeft } from '../../../src/migration/machine-settings.ts'
 import { openPool } from '../../../src/postgres/pool.ts'
 import { createClusterDatabase } from './citus-cluster.ts'
-import { runSql } from './run-sql.ts'
 import { NAMES, testServerUrls } from './test-server.ts'
 
 /** A database of its own for a test: a clone of the migrated one, dropped at the end. */
@@ -15,7 +15,9 @@ export async function createTestDatabase(
   const urls = testServerUrls()
   const name = `test_${randomBytes(6).toString('hex')}`
   for (const machine of urls.machines)
-    await runSql(machine, `create database ${name} template ${NAMES.database} strategy file_copy owner ${NAMES.owner}`)
+    await asSuperuser(machine).query(
+      `create database ${name} template ${NAMES.database} strategy file_copy owner ${NAMES.owner}`,
+    )
   t.teardown(() => dropEverywhere(urls.machines, name))
   const onClone = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
   const clone = { ownerUrl: onClone(urls.ownerUrl), serviceUrl: onClone(urls.serviceUrl) }
@@ -45,13 +47,25 @@ async function setMachines(urls: DatabaseUrls): Promise<void> {
 
 async function dropEverywhere(machines: string[], name: string): Promise<void> {
   for (const machine of machines) {
-    const drop = () =>
-      runSql(
-        machine,
-        // A Citus daemon connects to each database, and would return before it is dropped.
-        `alter database ${name} allow_connections false`,
-        `drop database ${name} with (force)`,
-      )
+    const superuser = asSuperuser(machine)
+    const drop = async () => {
+      // A Citus daemon connects to each database, and would return before it is dropped.
+      await superuser.query(`alter database ${name} allow_connections false`)
+      await superuser.query(`drop database ${name} with (force)`)
+    }
     await drop().catch(drop).catch(drop)
   }
+}
+
+const superusers = new Map<string, pg.Pool>()
+
+/** A connection that all tests of this process share: opening one costs half as much as making a database. */
+function asSuperuser(machine: string): pg.Pool {
+  const known = superusers.get(machine)
+  if (known) return known
+  const pool = new pg.Pool({ connectionString: machine, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+  // A test may end every connection: the next use opens another one.
+  pool.on('error', () => undefined)
+  superusers.set(machine, pool)
+  return pool
 }

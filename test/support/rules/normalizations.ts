@@ -8,6 +8,7 @@ const NORMALIZING =
 const MAY_NORMALIZE = new Map([
   ['src/text/normalize-text.ts', 'the one normalization'],
   ['src/text/clean-phone.ts', 'reads digits in any script'],
+  ['src/config.ts', 'blanks around settings'],
   ['src/domain/secret-members.ts', 'words in the names of members'],
   ['src/domain/employees/entity-tag.ts', 'a header'],
   ['src/http/server/compression.ts', 'a header'],

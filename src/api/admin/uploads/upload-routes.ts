@@ -10,7 +10,8 @@ import { applyAtOnce, applyUpload, previewAtOnce, requireUpload } from '#uploads
 import { maxFileBytes } from '#uploads/read-file'
 import { previewPart } from '#uploads/run-part'
 import { undoUpload } from '#uploads/undo-upload'
-import { cleanFileName, storeFile, type UploadRouteServices } from '#uploads/store-file'
+import type { ReceivedFile } from '#ledger/uploads/received-file'
+import { cleanFileName, receiveFile, storeFile, type UploadRouteServices } from '#uploads/store-file'
 import { readEncoding, UNREADABLE_ENCODING } from '#spreadsheets/encodings'
 import type { FileAnswers } from '#spreadsheets/file-question'
 import { userOf } from '#http/access/authorize-user'
@@ -80,7 +81,7 @@ async function addCreation(app: FastifyInstance, { uploads, fileBudget }: Upload
   budgetFiles(app, { fileBudget, maxBytes, companyOf: (request) => userOf(request).companyId })
   app.removeAllContentTypeParsers()
   // What a file is, its content tells: curl calls any file a form, and names no type for `-T`.
-  app.addContentTypeParser('*', async (request: FastifyRequest, file: IncomingMessage) => receiveBody(request, file))
+  app.addContentTypeParser('*', async (_request: FastifyRequest, file: IncomingMessage) => file)
   await acceptFileForms(app, maxBytes)
   // `curl -T` puts its file.
   for (const [method, hide] of [
@@ -98,10 +99,7 @@ async function addCreation(app: FastifyInstance, { uploads, fileBudget }: Upload
         const acting = actingUser(request)
         const { file_name: name, corrects, operation, apply, all_or_none: isAllOrNone } = request.query
         if (!isAllOrNone && !apply) throw new ProblemError(APPLIES_NOTHING)
-        const sent = request.isMultipart() ? (await readFileForm(request, maxBytes)).file : null
-        const file = {
-          content: sent?.content ?? ((request.body ?? []) as Buffer[]),
-          fileName: cleanFileName(sent !== null && name === UNNAMED ? sent.name : name),
+        const facts = {
           operation: operation ?? null,
           answers: readAnswers(request.query, request.headers['content-type'] ?? ''),
           logId: '',
@@ -111,7 +109,11 @@ async function addCreation(app: FastifyInstance, { uploads, fileBudget }: Upload
           replaces: null,
         }
         const choose = (named: readonly string[]) => corrects?.split(',') ?? named
-        const id = await storeFile(uploads, acting, file, choose, request.reading!).catch(throwFaults)
+        const id = await receiveFile(uploads, acting.companyId, async (content) => {
+          const sentName = await receiveContent(request, maxBytes, content)
+          const fileName = cleanFileName(name === UNNAMED ? (sentName ?? name) : name)
+          return storeFile(uploads, acting, { ...facts, content, fileName }, choose, request.reading!)
+        }).catch(throwFaults)
         if (apply) await applyAtOnce(uploads, acting, id, request.id)
         else await previewAtOnce(uploads, acting.companyId, id)
         void reply.code(201).header('location', `/admin/v1/uploads/${id}`)
@@ -119,6 +121,14 @@ async function addCreation(app: FastifyInstance, { uploads, fileBudget }: Upload
       },
     })
   }
+}
+
+/** Receives the file of a request. Returns its name, if the request is a form. */
+async function receiveContent(request: FastifyRequest, maxBytes: number, file: ReceivedFile): Promise<string | null> {
+  const take = (chunk: Buffer) => file.add(chunk)
+  if (request.isMultipart()) return (await readFileForm(request, maxBytes, take)).fileName
+  if (request.body) await receiveBody(request, request.body as IncomingMessage, take)
+  return null
 }
 
 /** What the request says about its file. */

@@ -1,0 +1,1 @@
+export * from '../../../migrations/0015-upload-pieces.ts'
