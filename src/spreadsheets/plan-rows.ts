@@ -127,7 +127,7 @@ class People {
       if (text !== undefined) this.#put(name, text, at)
     }
     if (!this.#hasNamedManagers || !row.names) return
-    for (const name of [...row.names, ...new Set(row.names.map(sortWords))]) this.#put('full_name', name, at)
+    for (const name of new Set([...row.names, ...row.names.map(sortWords)])) this.#put('full_name', name, at)
   }
 
   #put(name: string, text: string, at: number): void {

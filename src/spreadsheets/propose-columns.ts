@@ -4,9 +4,9 @@ import type { FileSample } from './column-samples.ts'
 import { ColumnsOfFile, MOST } from './columns-of-file.ts'
 import { HEADING_COLUMN } from './find-table.ts'
 import { lacksNames, namesManagers, proposeByName } from './propose-by-name.ts'
-import { foldLatin } from './propose-reading.ts'
+import { foldLatin, readWord } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
-import { readStatusWord } from './status-words.ts'
+import { mentionsLeaving, readStatusWord } from './status-words.ts'
 
 /*
  * What columns are, by evidence of three kinds: their names, their values, and their relations to other columns. A column
@@ -63,9 +63,14 @@ function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): voi
   else ask(found, 'phone_country')
 }
 
+const isUnused = ({ to, isExact }: Candidate) => to === 'nothing' && !isExact
+
 function proposeEmail(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   if (file.has('email')) return
-  const found = unknown.filter(({ evidence }) => evidence.addresses >= MOST)
+  const isAddress = ({ evidence }: Candidate) => evidence.addresses >= MOST
+  const found = unknown.filter(isAddress)
+  // What sounds private may be all that there is: `Personal.Email`.
+  if (found.length === 0) return ask(file.all.filter(isUnused).filter(isAddress), 'email')
   const [own, another] = found.filter((column) => isOfCompany(column, file))
   // Others may be private ones.
   if (!own || another) return ask(found, 'email')
@@ -125,11 +130,16 @@ function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void 
   const hasAll = file.has('full_name') || (file.has('first_name') && file.has('last_name'))
   if (hasAll && !lacksNames(file.all, file.sample)) return
   const { count } = file.sample
-  const found = unknown.filter((column) => {
-    const { evidence, sample } = column
-    const isShort = evidence.shortNames >= MOST && !evidence.isFlag && sample.filled * 2 > count
-    return isFullName(column) || (isShort && !hasAll)
-  })
+  const isShortName = ({ evidence, sample }: Candidate) =>
+    evidence.shortNames >= MOST && !evidence.isFlag && sample.filled * 2 > count
+  const found = unknown.filter((column) => isFullName(column) || (isShortName(column) && !hasAll))
+  // What sounds like another name may be the part that the file lacks: `First (& Middle) Name`.
+  if (!hasAll && file.has('first_name') !== file.has('last_name'))
+    found.push(
+      ...file.all.filter(
+        (column) => column.meaning !== null && isUnused(column) && isShortName(column) && !column.evidence.isFew,
+      ),
+    )
   const full = found.filter((column) => isFullName(column) && column.sample.filled === count)
   const own = full.filter((column) => isOwn(column, file))
   const [only, more] = own.length > 0 ? own : found.length === 1 && count >= FEW_ROWS ? full : []
@@ -227,6 +237,21 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   // Yes and no are nothing else: what they mean is asked at once.
   const [only, more] = others
   if (only?.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'
+  askRemarks(file)
+}
+
+/** Whatever its name says: a remark may say that somebody has left of whom nothing else does. */
+function askRemarks({ all: columns, sample: { rows } }: ColumnsOfFile): void {
+  const told = columns.filter(({ to, likely }) =>
+    [to, likely].some((one) => one === 'status' || one === 'termination_date'),
+  )
+  const isTold = (cells: readonly string[]) =>
+    told.some(({ at, meaning }) => trimBlanks(cells[at] ?? '') !== '' && readWord(cells[at]!, meaning) !== 'active')
+  const others = rows.filter((cells) => !isTold(cells))
+  const found = columns.filter(
+    (column) => isUnused(column) && others.some((cells) => mentionsLeaving(cells[column.at] ?? '')),
+  )
+  ask(found, 'status')
 }
 
 const MAX_LENGTH = 60

@@ -210,3 +210,12 @@ function listMonths(): Map<string, string> {
     }
   return new Map([...found].flatMap(([name, [month, other]]) => (other === undefined ? [[name, String(month)]] : [])))
 }
+
+/** A day that has another one if its day and its month are exchanged. */
+const EXCHANGEABLE = /^(\d{4})-(\d{2})-(0[1-9]|1[0-2])$/
+
+/** Exchanges the day and the month of a date; null if that gives no other one. */
+export function exchangeDay(date: string): string | null {
+  const exchanged = EXCHANGEABLE.test(date) ? date.replace(EXCHANGEABLE, '$1-$3-$2') : date
+  return exchanged === date ? null : exchanged
+}

@@ -4,7 +4,7 @@ import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { columnsOf, FILE_QUESTIONS, isDate, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
-import { KEY_NAMES, keysOfRecord } from './plan-rows.ts'
+import { isManagerUnknown, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
 import { readDate } from './read-date.ts'
@@ -266,8 +266,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
     const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)
     if (reading === null) continue
     if (reading.fault === undefined) setMembers(members, column, reading)
-    else if (mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(column.to))
-      note(line, column.number, `${reading.fault.replace(REMEDY, '')}: left out`)
+    else if (isLeftOut(column, context)) note(line, column.number, `${reading.fault.replace(REMEDY, '')}: left out`)
     else report(line, column.number, reading.fault)
   }
   if (members.whole !== null && members.fields.size + members.customs.size > 0)
@@ -278,6 +277,12 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
 
 /** The last sentence of a fault, which says what to do. */
 const REMEDY = /\. [A-Z][^."]*$/
+
+function isLeftOut({ to }: Column, { mapping, plan }: Context): boolean {
+  const isUnknown = to === 'manager' && plan !== undefined && isManagerUnknown(plan)
+  if (isUnknown && mapping.unknown_managers === 'leave_out') return true
+  return mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(to)
+}
 
 /** What identifies a person is never left out: the row would be about somebody else. */
 export const NEVER_LEFT_OUT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])

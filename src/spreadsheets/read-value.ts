@@ -3,12 +3,12 @@ import { JSON_MARK, readAttribute, readCustomAttribute, showCell } from './cells
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { isDate } from './mapping.ts'
 import type { RowPlan } from './plan-rows.ts'
-import { isManagerUnknown, NO_MANAGER } from './plan-rows.ts'
+import { NO_MANAGER } from './plan-rows.ts'
 import { isBooleanText, readNumber } from './read-custom.ts'
 import { readDate } from './read-date.ts'
 import { NO_COUNTRY_CODE, readPhone } from './read-phone.ts'
 import { splitName } from './split-name.ts'
-import { readStatusWord } from './status-words.ts'
+import { isMarkedAsLeft, readStatusWord } from './status-words.ts'
 
 /** A column of a file, and what becomes of its cells. */
 export interface Column extends ColumnMapping {
@@ -96,11 +96,13 @@ function readText(text: string, column: Column, context: Context): ValueReading 
     return value === null ? readEmpty(column, context.mapping) : { json: JSON.stringify(value) }
   }
   if (to === 'status') return readStatus(text, column)
+  const isName = to === 'first_name' || to === 'last_name' || to === 'full_name'
+  if (isName && isMarkedAsLeft(text)) return { fault: 'is a name with a mark of somebody who has left' }
   if (to === 'phone') return readNumberOfPhone(text, context)
   if (to === 'full_name') return readFullName(text, column)
   if (to === 'manager') return readManager(text, column, context)
   if (to === 'custom') return readCustom(text, column)
-  if ((to === 'first_name' || to === 'last_name') && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
+  if (isName && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
   return { json: JSON.stringify(text) }
 }
 
@@ -124,9 +126,8 @@ function readFullName(text: string, { names = null }: Column): ValueReading {
   return { fields: { first_name: JSON.stringify(split.first), last_name: JSON.stringify(split.last) } }
 }
 
-function readManager(text: string, { by }: Column, { plan, mapping }: Context): ValueReading | null {
+function readManager(text: string, { by }: Column, { plan }: Context): ValueReading | null {
   const manager = plan?.manager
-  if (plan && isManagerUnknown(plan) && mapping.unknown_managers === 'leave_out') return null
   if (manager?.fault !== undefined) return { fault: manager.fault }
   if (manager?.email !== undefined) return { fields: { manager_email: JSON.stringify(manager.email) } }
   if (manager?.external_id !== undefined)

@@ -40,6 +40,7 @@ export function openWorkbook(bytes: Buffer, name: string | null, maxUnpacked?: n
     const chosen = name === null ? chooseSheet(workbook) : name
     if (!workbook.SheetNames.includes(chosen)) throw new FileError(1, 'The workbook has no sheet with this name')
     const others = workbook.SheetNames.filter((other) => other !== chosen && rowsOf(workbook, other).length > 0)
+    fillMerged(workbook, chosen)
     return {
       rows: listRows(rowsOf(workbook, chosen), workbook.Workbook?.WBProps?.date1904 === true),
       others: others.map((other) => other.slice(0, MAX_NAME)),
@@ -84,6 +85,24 @@ function rowsOf({ Sheets }: WorkBook, name: string): Rows {
   const sheet = Object.hasOwn(Sheets, name) ? Sheets[name] : undefined
   if (!sheet) throw new FileError(1, DAMAGED)
   return (sheet['!data'] as Rows | undefined) ?? []
+}
+
+/** The cells that are filled from the one above with which they are merged. */
+const MAX_MERGED = 1_000_000
+
+/** Writes what cells have that are merged from top to bottom into each of their rows, where people see it. */
+function fillMerged(workbook: WorkBook, name: string): void {
+  const rows = rowsOf(workbook, name) as (CellObject | undefined)[][]
+  let filled = 0
+  for (const { s: first, e: last } of workbook.Sheets[name]!['!merges'] ?? []) {
+    const cell = first.c === last.c ? rows[first.r]?.[first.c] : undefined
+    if (!cell) continue
+    for (let at = first.r + 1; at <= last.r && at < rows.length; at += 1) {
+      if (rows[at]) rows[at]![first.c] = cell
+      filled += 1
+      if (filled > MAX_MERGED) throw new FileError(at + 1, `The sheet has more than ${MAX_MERGED} merged cells`)
+    }
+  }
 }
 
 /** The cells that a row has, with their columns from 0. A cell can be in any column: only those are looked at. */

@@ -39,6 +39,21 @@ export function readStatusWord(text: string): Status | undefined {
   return STATUSES.get(simplify(text.slice(0, MAX_WORD)))
 }
 
+/** Whether a text says, beside other things, that somebody has left: "LEFT 31/05/2024 - do not pay". */
+export function mentionsLeaving(text: string): boolean {
+  const words = simplify(text.slice(0, MAX_WORD)).split(' ')
+  const pairs = words.slice(1).map((word, at) => `${words[at]} ${word}`)
+  return [...words, ...pairs].some((word) => STATUSES.get(word) === 'inactive')
+}
+
+/** Whether a name has a mark of somebody who has left: "Park (left)", "† Rex". */
+export function isMarkedAsLeft(name: string): boolean {
+  const [first, ...parts] = name.slice(0, MAX_WORD).split(/[()[\]{}*]|\s[-–—:/]\s/)
+  return (
+    /[†✝]/.test(name) || (parts.length > 0 && [first!, ...parts].some((part) => readStatusWord(part) === 'inactive'))
+  )
+}
+
 /** Reads yes or no, in several languages; undefined if it is neither. */
 export function readYesOrNo(text: string): boolean | undefined {
   return ANSWERS.get(simplify(text.slice(0, MAX_WORD)))

@@ -72,7 +72,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
     dayNumbers: texts.length > 2 && texts.every((text) => text.endsWith('0')) ? 0 : share(isDayNumber),
     phones: share(isPhoneText),
     international: share((text) => isPhoneText(text) && /^(?:\+|00)/.test(text)),
-    codes: share((text) => /\d/.test(text) && !/\s/.test(text) && !isDateText(text) && !text.includes('@')),
+    codes: share((text) => /\p{Nd}/u.test(text) && !/\s/.test(text) && !isDateText(text) && !text.includes('@')),
     texts: share((text) => hasLetters(text) && !text.includes('@')),
     fullNames: share((text) => FULL_NAME.test(text)),
     shortNames: share((text) => SHORT_NAME.test(text)),

@@ -3,6 +3,7 @@ import { toUuid } from '#domain/ids'
 import { employees } from '#projections/employees/fold'
 import { schemaOf } from '#projections/projection'
 import type { RowKeys } from '#spreadsheets/plan-rows'
+import { exchangeDay } from '#spreadsheets/read-date'
 import type { PartPreview } from './run-part.ts'
 
 /** The rows that are looked up at once. */
@@ -65,9 +66,6 @@ export async function countReturning(pool: Pool, companyId: string, rows: readon
   return countDates(pool, companyId, starts, "e.attributes->>'termination_date' < wanted.value")
 }
 
-/** A day that has another one if its day and its month are exchanged. */
-const EXCHANGEABLE = /-(?:0[1-9]|1[0-2])$/
-
 /**
  * Counts the dates of rows that would become what is stored, with the day and the month exchanged, and those that are
  * stored so already.
@@ -80,24 +78,13 @@ export async function countExchanged(
 ): Promise<{ exchanged: number; same: number }> {
   const dates = rows.flatMap((row) => {
     const value = row.dates?.[name]
-    return value !== undefined && EXCHANGEABLE.test(value) ? { row, name, value } : []
+    const other = exchangeDay(value ?? '')
+    return value === undefined || other === null ? [] : { row, name, value, other }
   })
-  const others = dates
-    .map(({ value: day, ...date }) => ({ ...date, value: `${day.slice(0, 4)}${day.slice(7)}${day.slice(4, 7)}` }))
-    .filter(({ value }, at) => value !== dates[at]!.value)
-  const known = new Set(others.map(({ row }) => row))
-  const isStored = 'e.attributes->>wanted.name = wanted.value'
-  const exchanged = await countDates(pool, companyId, others, isStored)
-  const same =
-    exchanged === 0
-      ? 0
-      : await countDates(
-          pool,
-          companyId,
-          dates.filter(({ row }) => known.has(row)),
-          isStored,
-        )
-  return { exchanged, same }
+  const count = (found: readonly RowDate[]) =>
+    countDates(pool, companyId, found, 'e.attributes->>wanted.name = wanted.value')
+  const exchanged = await count(dates.map(({ other, ...date }) => ({ ...date, value: other })))
+  return { exchanged, same: exchanged === 0 ? 0 : await count(dates) }
 }
 
 /** The names of people who have come back, as the rows have them that the preview refuses for it. */

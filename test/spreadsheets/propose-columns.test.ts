@@ -45,6 +45,30 @@ await t.test('a column that only numbers the rows identifies nobody', (t) => {
   t.end()
 })
 
+await t.test('a remark that somebody has left is asked where nothing else says so', (t) => {
+  const table = (more: string, one = '') => `Emp No,First Name,Last Name,Email,Notes${more}
+1,Ned,Owen,ned@x.example,Works from home on Fridays${one && ','}
+2,Oda,Park,oda@x.example,LEFT 31/05/2024 - do not pay${one && `,${one}`}`
+  const { to, asked } = propose(table(''))
+  t.equal(to['Notes'], null)
+  t.strictSame(asked, ['Notes'])
+  t.equal(propose(table(',Termination date', '2024-05-31')).to['Notes'], 'nothing')
+  t.end()
+})
+
+await t.test('what sounds like something else is asked where the file lacks it', (t) => {
+  const rows = '1,Odis Ray,Adalwin,o@home.example\n2,Linda Jane,Anderson,l@post.example\n3,Li,Chuki,c@home.example'
+  const { to } = propose(
+    `Employee Id,First (& Middle) Name,Last Name,Personal.Email,Sub Unit\n${rows.replaceAll('\n', ',Ops\n')}`,
+  )
+  t.match(to, { 'First (& Middle) Name': null, 'Last Name': 'last_name', 'Personal.Email': null })
+  const both = propose(
+    `Employee Id,First Name,Last Name,Personal.Email,Email\n${rows.replaceAll(/([^\s,]+@[^\s,]+)/g, '$1,w.$1')}`,
+  )
+  t.match(both.to, { 'Personal.Email': 'nothing', Email: 'email' })
+  t.end()
+})
+
 await t.test('salutations are not asked beside the titles of jobs', (t) => {
   const { to } = propose('Email,Title,Job title\na@x.example,Mrs,Director\nb@x.example,Mr,Clerk')
   t.match(to, { Title: 'nothing', 'Job title': 'job_title' })

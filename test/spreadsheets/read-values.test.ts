@@ -8,6 +8,7 @@ import type { NameRule } from '../../src/spreadsheets/split-name.ts'
 import { guessNameRule, splitName } from '../../src/spreadsheets/split-name.ts'
 import { readStatusWord } from '../../src/spreadsheets/status-words.ts'
 import { proposeFor } from '../support/files/propose-for.ts'
+import { isMarkedAsLeft, mentionsLeaving } from '../../src/spreadsheets/status-words.ts'
 
 /* The values of cells: what they mean is understood, or asked, and never guessed. */
 
@@ -99,6 +100,28 @@ await t.test('full names are split by a rule, and not where it does not say how'
     const found = splitName(text, rule)
     t.equal(found && `${found.first}|${found.last}`, split, text)
   }
+})
+
+await t.test('names and remarks that say who has left are told from those that do not', (t) => {
+  for (const word of ['left', 'LEFT', 'Ausgeschieden', 'former employee', 'baja', 'désactivé', 'zwolniony', 'уволен']) {
+    for (const mark of [`Park (${word})`, `Park [${word}]`, `Park - ${word}`, `${word}: Park`, `*${word}* Park`])
+      t.ok(isMarkedAsLeft(mark.replace(': ', ' : ')), mark)
+    for (const remark of [`${word} 31/05/2024 - do not pay`, `has ${word}`, `${word}, May 2024`])
+      t.ok(mentionsLeaving(remark), remark)
+  }
+  t.ok(isMarkedAsLeft('† Rex'))
+  for (const name of [
+    'Müller (geb. Schmidt)',
+    'Baja',
+    'Left',
+    "O'Neil-Retired",
+    'Anne-Marie',
+    'Kim (Bob)',
+    'Lee - Young',
+  ])
+    t.notOk(isMarkedAsLeft(name), name)
+  for (const remark of ['Works from home', 'leftover desk', '', 'Unavailable']) t.notOk(mentionsLeaving(remark), remark)
+  t.end()
 })
 
 await t.test('a rule for full names is proposed only if all of the names fit it', async (t) => {

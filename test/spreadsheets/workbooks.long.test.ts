@@ -101,6 +101,25 @@ await t.test('the sheet that has the people is read, and asked for if there are 
   t.match(await faultOf(bookOf({ Empty: utils.aoa_to_sheet([]) }, 'xlsx')), /no table/)
 })
 
+await t.test('each row has what cells have that are merged over several rows', async (t) => {
+  const rows = [
+    ['Team', ...HEADER],
+    ['Sales', '1', 'Ana', 'a@x.example'],
+    ['', '2', 'Bo'],
+    ['Ops', '3', 'Cy'],
+  ]
+  const sheet = utils.aoa_to_sheet(rows.map((cells) => cells.map((cell) => cell || null)))
+  sheet['!merges'] = [utils.decode_range('A2:A3'), utils.decode_range('A4:A1048576')]
+  for (const type of ['xlsx', 'biff8', 'ods'] as const) {
+    const read3 = (await read(bookOf({ Staff: sheet }, type))).rows
+    t.strictSame(
+      read3.map(([team]) => team),
+      ['Team', 'Sales', 'Sales', 'Ops'],
+      type,
+    )
+  }
+})
+
 await t.test('hidden rows and columns are read', async (t) => {
   const sheet = utils.aoa_to_sheet([HEADER, ['1', 'Ana', 'ana@example.com'], ['2', 'Bo', 'bo@example.com']])
   sheet['!rows'] = [{}, { hidden: true }]

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readName } from '../../../src/spreadsheets/cells.ts'
 import {
+  COLUMN_QUESTIONS,
   type ColumnMapping,
   type Mapping,
   keysOf,
@@ -74,10 +75,18 @@ export function chooseColumns(proposed: Mapping, { mapping, country, uses, answe
 
 const keysOfColumns = (columns: readonly ColumnMapping[]) => keysOf(columns.map(({ header }) => header))
 
-/** Answers what the values of columns leave open. Columns of the mapping are read as it says, each night alike. */
+/**
+ * Answers what the values of columns leave open. Columns of the mapping are read as it says, each night alike: what it
+ * doesn't say, such as a new word, is open.
+ */
 export function chooseReadings(chosen: Mapping, completed: Mapping, { mapping, answers }: Choices): Mapping {
-  const isGiven = (column: ColumnMapping) => mapping?.columns.includes(column)
-  const columns = chosen.columns.map((column, at) => (isGiven(column) ? column : completed.columns[at]!))
+  const columns = chosen.columns.map((column, at) => {
+    const read = completed.columns[at]!
+    if (!mapping?.columns.includes(column)) return read
+    const open = COLUMN_QUESTIONS.filter((about) => read[about] === null)
+    const { words } = read
+    return { ...column, ...(words && { words }), ...Object.fromEntries(open.map((about) => [about, null])) }
+  })
   return answerFile({ ...completed, columns: columns.map((column) => answerColumn(column, answers)) }, answers)
 }
 

@@ -6,6 +6,7 @@ import { isSecretHeader } from '../../../src/spreadsheets/recognize-header.ts'
 import { describeAnswers } from './answers.ts'
 import { listAdded, listProposed, writeMappingFile } from './choose-mapping.ts'
 import { readNamed } from './deactivate-missing.ts'
+import { refuseExchanged } from './exchanged-dates.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
 import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
@@ -40,12 +41,15 @@ async function send(args: SendArguments): Promise<void> {
     const asked = open.length === 0 ? [] : [`${path}: answer in a mapping (--save-map, --map), or with:`, ...open]
     if (file.faults.length > 0)
       throw new CommandError('refused', [describeFaults(path, file.faults), ...asked].join('\n'))
-    if (file.mapping && needsPerson(file.mapping))
-      throw new CommandError('refused', [`${path} asks who has left, whatever else is left out`, ...asked].join('\n'))
+    if (file.mapping && needsPerson(file.mapping)) {
+      const why = file.mapping.needs_review ? 'has dates in another order than before' : 'asks who has left'
+      throw new CommandError('refused', [`${path} ${why}, whatever else is left out`, ...asked].join('\n'))
+    }
     const { unreadable } = file
     if (unreadable.count > 0 && (args.allOrNone || file.count === 0))
       throw new CommandError('refused', describeFaults(path, unreadable.faults))
     refuseColumns(path, file, args)
+    await refuseExchanged(client, file, args, stopping.signal)
     if (args.atMost !== null) await readNamed(path, file, stopping.signal)
     if (unreadable.count > 0) process.stderr.write(`${describeFaults(path, unreadable.faults)}\n`)
     if (file.notes.length > 0) process.stderr.write(`${describeFaults(path, file.notes)}\n`)

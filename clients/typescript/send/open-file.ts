@@ -10,7 +10,12 @@ import { createNotes, type TableNotes } from '../../../src/spreadsheets/find-tab
 import { type Mapping, USUAL_CHOICES } from '../../../src/spreadsheets/mapping.ts'
 import { type FileContent, openContent } from '../../../src/spreadsheets/open-content.ts'
 import { type FilePlan, type RowKeys, keysOfRecord, planRows } from '../../../src/spreadsheets/plan-rows.ts'
-import { completeReadings, proposeMapping } from '../../../src/spreadsheets/propose-mapping.ts'
+import {
+  completeReadings,
+  doubtDates,
+  type DoubtedDates,
+  proposeMapping,
+} from '../../../src/spreadsheets/propose-mapping.ts'
 import type { FileRow } from '../../../src/spreadsheets/read-csv.ts'
 import { type RowReader, openRows } from '../../../src/spreadsheets/read-records.ts'
 import { readApart } from '../../../src/spreadsheets/process/read-apart.ts'
@@ -41,6 +46,8 @@ export interface OpenedFile {
   table: TableNotes
   /** What its columns mean; null for records as the API takes them. */
   mapping: Mapping | null
+  /** What columns become whose dates are in an order that the mapping says, and that the values leave open. */
+  doubted: DoubtedDates['open']
   /** The number of the column, from 1, of each field; none in a JSON file. */
   columns: ReadonlyMap<string, number>
   /** The names of the columns that become nothing. */
@@ -95,7 +102,7 @@ async function inspect(
   const hash = createHash('sha256')
   const file: Omit<OpenedFile, 'hash' | 'read' | 'readKeys'> = {
     ...{ count: 0, faults: [], unreadable: { count: 0, faults: [] }, notes: [], mapping: null },
-    ...{ unused: [], clearable: [] },
+    ...{ doubted: [], unused: [], clearable: [] },
     table: createNotes(),
     columns: new Map<string, number>(),
     close: () => handle.close(),
@@ -108,10 +115,11 @@ async function inspect(
       hash.update(chunk)
     }
     const source = await openSource(handle, file.table, choices, answers, signal)
-    const { reader, mapping, clearable } = source
+    const { reader, mapping, doubted, clearable } = source
     if (reader)
       Object.assign(file, {
         mapping,
+        doubted,
         clearable,
         columns: reader.fields,
         unused: reader.unused,
@@ -152,6 +160,7 @@ interface CheckedRecord extends FileRecord {
 interface Source {
   reader: RowReader | null
   mapping: Mapping | null
+  doubted: DoubtedDates['open']
   header: FileRow | null
   today: string
   readRows(): AsyncGenerator<FileRow, void>
@@ -264,6 +273,7 @@ function openRecords({ read }: Extract<FileContent, { kind: 'records' }>): Sourc
   return {
     reader: null,
     mapping: null,
+    doubted: [],
     header: null,
     today: '',
     async *readRows() {},
@@ -310,11 +320,12 @@ async function openTable(
       isHeader = false
     }
   }
-  const { header, mapping, today, hasEmpty } = await mapColumns(inTurns(first()), choices, signal)
+  const { header, mapping, doubted, today, hasEmpty } = await mapColumns(inTurns(first()), choices, signal)
   const reader = openRows(header, mapping, today)
   return {
     reader,
     mapping,
+    doubted,
     header,
     today,
     readRows: readBelow,
@@ -351,10 +362,13 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choices: Choices, signal
   }
   if (header === null) throw new FileError(1, 'The file has no records')
   const today = new Date().toISOString().slice(0, 'YYYY-MM-DD'.length)
-  const chosen = chooseColumns(await doInTurns(proposeMapping(header.cells, samples.sample)), choices)
+  const given = chooseColumns(await doInTurns(proposeMapping(header.cells, samples.sample)), choices)
+  const { mapping: chosen, open } = await doInTurns(doubtDates(given, header.cells, samples.sample))
   const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample))
   const hasEmpty = (column: number) => samples.sample.columns[column - 1]!.filled < count
-  return { header, mapping: chooseReadings(chosen, completed, choices), today, hasEmpty }
+  const mapping = chooseReadings(chosen, completed, choices)
+  const isTurned = mapping.columns.some(({ dates }, at) => dates === null && given.columns[at]!.dates)
+  return { header, mapping: { ...mapping, ...(isTurned && { needs_review: true }) }, doubted: open, today, hasEmpty }
 }
 
 const CHUNK_BYTES = 16_384

@@ -124,6 +124,37 @@ await t.test('where values that cannot be read are left out, who has left is ask
   t.match(one, { status: 'inactive' })
 })
 
+await t.test('a mapping is asked again where a later file has another word, or other dates, than before', async (t) => {
+  const columns = [
+    { header: 'Nummer', to: 'external_id' },
+    { header: 'Vorname', to: 'first_name' },
+    { header: 'Eintritt', to: 'start_date', dates: 'day_first' },
+    { header: 'Zustand', to: 'status', words: { da: 'active', weg: 'inactive' } },
+  ]
+  write('nights.json', JSON.stringify({ columns, unreadable_values: 'leave_out' }))
+  const night = async (rows: readonly string[], ...more: string[]) => {
+    write('night.csv', ['Nummer,Vorname,Eintritt,Zustand', ...rows].join('\n'))
+    return run(['send', 'night.csv', '--map', 'nights.json', '--partly', ...more])
+  }
+  t.match(await night(['T1,Ana,01.02.2019,da', 'T2,Bo,03.04.2020,da']), { code: 0, out: /2 created/ })
+  const fired = await night(['T1,Ana,01.02.2019,da', 'T2,Bo,03.04.2020,freigestellt'])
+  t.match(fired, { code: 1, err: /asks who has left[^]*--answer 'Zustand:words:freigestellt=active\|inactive'/ })
+  const turned = ['T1,Ana,02/01/2019,da', 'T2,Bo,04/03/2020,weg']
+  const proven = await night([...turned, 'T3,Cy,02/28/2021,da'])
+  t.match(proven, { code: 1, err: /in another order than before[^]*--answer 'Eintritt:dates=day_first/ })
+  await service.project()
+  const unproven = await night(turned)
+  t.match(unproven, {
+    code: 1,
+    err: /the day and the month of 2 dates of start_date would be exchanged[^]*Eintritt:dates=/,
+  })
+  const stored = async () => (await service.call('GET', '/v1/employees?external_id=T2')).body.items[0]
+  t.match(await stored(), { start_date: '2020-04-03', status: 'active' })
+  t.match(await night(turned, '--answer', 'Eintritt:dates=month_first'), { code: 0, out: /1 changed, 1 unchanged/ })
+  t.match(await stored(), { start_date: '2020-04-03', status: 'inactive' })
+  t.match(await night(turned, '--answer', 'Eintritt:dates=day_first'), { code: 0, out: /2 changed/ })
+})
+
 await t.test('encodings of spreadsheets are recognized', async (t) => {
   const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
   const encoded = [
