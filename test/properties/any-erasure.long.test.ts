@@ -221,7 +221,7 @@ async function statusFaults(companyId: string): Promise<string[]> {
     const counted = [all.filter((one) => one === 'active').length, all.filter((one) => one === 'inactive').length]
     return counted.join() === [active, inactive].join()
       ? []
-      : [`${new Date(to).toISOString()}: ${[active, inactive]} is not ${counted}`]
+      : [`${new Date(to).toISOString()}: ${active}, ${inactive} is not ${counted.join(', ')}`]
   })
 }
 

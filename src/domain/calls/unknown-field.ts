@@ -36,7 +36,7 @@ const plainOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
 
 /** The fault of a field that does not exist. It names the field that is meant, if that is known. */
 export function refuseUnknownField(name: string, sent: unknown): Fault {
-  const [inner] = [sent].flat(1) as unknown[]
+  const inner: unknown = Array.isArray(sent) ? sent[0] : sent
   if (typeof inner === 'object' && inner !== null && WRITTEN.some((field) => Object.hasOwn(inner, field)))
     return { kind: 'nested_fields' }
   const same = WRITTEN.find((field) => plainOf(field) === plainOf(name))

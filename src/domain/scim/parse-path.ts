@@ -33,9 +33,10 @@ export type Filter =
   /** Some entry of a list matches. */
   | { kind: 'entry'; path: AttributePath; of: Filter }
 
-/** The longest path or filter, in UTF-16 units, and how deep it may be. */
+/** The longest path or filter, in UTF-16 units, how deep it may be, and what it may ask of each user. */
 const MAX_CHARACTERS = 8_000
 const MAX_LEVELS = 40
+const MAX_COMPARISONS = 100
 
 /** What is wrong with a path or filter, and at which of its characters, from 1. */
 export class PathError extends Error {
@@ -68,13 +69,14 @@ export function parsePath(text: string): TargetPath {
 interface Source {
   text: string
   at: number
+  comparisons: number
   /** Whether it may name attributes that no schema has. */
   takesUnknown: boolean
 }
 
 function open(text: string, takesUnknown: boolean): Source {
   if (text.length > MAX_CHARACTERS) throw new PathError(`It must have at most ${MAX_CHARACTERS} characters`)
-  return { text, at: 0, takesUnknown }
+  return { text, at: 0, comparisons: 0, takesUnknown }
 }
 
 function end<Read>(source: Source, read: Read): Read {
@@ -151,6 +153,8 @@ function readOne(source: Source, level: number, list: AttributePath | null): Fil
 }
 
 function readComparison(source: Source, path: AttributePath): Filter {
+  source.comparisons += 1
+  if (source.comparisons > MAX_COMPARISONS) throw fail(source, `It must have at most ${MAX_COMPARISONS} comparisons`)
   const word = readWord(source).toLowerCase()
   if (word === 'pr') return { kind: 'present', path }
   const operator = OPERATORS.find((name) => name === word)

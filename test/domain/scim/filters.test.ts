@@ -97,6 +97,8 @@ await t.test('any filter is read as it was meant, and as another parser reads it
   fc.assert(
     fc.property(anyFilter, (filter) => {
       const text = write(filter)
+      // Longer ones may have too many comparisons.
+      fc.pre(text.length <= 1_000)
       assert.deepStrictEqual(translate(parseFilter(text)), filter, text)
       // It takes what follows a backslash in a text for another text.
       if (!text.includes('\\')) assert.deepStrictEqual(parse(text), filter, text)
@@ -189,6 +191,7 @@ const UNREADABLE: [text: string, why: RegExp][] = [
   ['active gt false', /True and false have no order/],
   [String.raw`userName eq "\x"`, /not one of JSON/],
   [`${'('.repeat(41)}title pr${')'.repeat(41)}`, /at most 40 levels/],
+  [`title pr${' or title pr'.repeat(100)}`, /at most 100 comparisons/],
   [`title eq "${'x'.repeat(8_000)}"`, /at most 8000 characters/],
 ]
 for (const [text, why] of UNREADABLE)
