@@ -134,12 +134,9 @@ function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void 
     evidence.shortNames >= MOST && !evidence.isFlag && sample.filled * 2 > count
   const found = unknown.filter((column) => isFullName(column) || (isShortName(column) && !hasAll))
   // What sounds like another name may be the part that the file lacks: `First (& Middle) Name`.
-  if (!hasAll && file.has('first_name') !== file.has('last_name'))
-    found.push(
-      ...file.all.filter(
-        (column) => column.meaning !== null && isUnused(column) && isShortName(column) && !column.evidence.isFew,
-      ),
-    )
+  const lacksPart = !hasAll && file.has('first_name') !== file.has('last_name')
+  for (const column of lacksPart ? file.all : [])
+    if (column.meaning !== null && isUnused(column) && isShortName(column) && !column.evidence.isFew) found.push(column)
   const full = found.filter((column) => isFullName(column) && column.sample.filled === count)
   const own = full.filter((column) => isOwn(column, file))
   const [only, more] = own.length > 0 ? own : found.length === 1 && count >= FEW_ROWS ? full : []
