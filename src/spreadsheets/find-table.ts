@@ -213,6 +213,12 @@ class Table {
   }
 
   #found(row: FileRow, found: FileRow[]): void {
+    if (row.cutFrom !== undefined) {
+      const message =
+        `The file ends within this line, which has ${row.cells.length} cells instead of ${row.cutFrom}. Export the ` +
+        'file again, or end the line with a line break if it is complete'
+      throw new FileError(row.line, message)
+    }
     this.#count += 1
     if (this.#heading === null || this.#heading === '') {
       found.push(row)

@@ -7,11 +7,16 @@ export interface FileRow {
   cells: readonly string[]
   /** Of several empty lines, the last. */
   lastLine?: number
+  /** Of a last row that no line end follows, and that is shorter than those before it: how many cells they have. */
+  cutFrom?: number
 }
 
 /** The characters and the cells of a row: several times what valid records can have. */
 export const MAX_ROW = 262_144
 const MAX_CELLS = 2_000
+
+/** So many equally long rows tell how long a row is. */
+const TELLING_ROWS = 3
 
 const QUOTE = 0x22
 const SPACE = 0x20
@@ -97,6 +102,8 @@ class CsvParser {
   #emptyLine: number | null = null
   #isAfterCr = false
   #isFirstRow = true
+  /** The cells of the row before, and how many rows one after the other have had as many. */
+  #before = { cells: 0, rows: 0 }
 
   constructor(separator: string) {
     this.#separator = separator.charCodeAt(0)
@@ -158,7 +165,10 @@ class CsvParser {
     if (this.#length > 0) {
       this.#line += 1
       this.#endCell('', this.#length)
+      const { cells, rows: same } = this.#before
+      const isCut = this.#cells.length > 1 && this.#cells.length < cells && same >= TELLING_ROWS
       this.#endRow(rows)
+      if (isCut && rows.length > 0) rows.at(-1)!.cutFrom = cells
     }
     this.#addEmptyLines(rows)
     return rows
@@ -180,6 +190,8 @@ class CsvParser {
     if (this.#hasText) {
       this.#addEmptyLines(rows)
       rows.push({ line: this.#rowLine, cells: this.#cells })
+      const { length } = this.#cells
+      this.#before = { cells: length, rows: length === this.#before.cells ? this.#before.rows + 1 : 1 }
       this.#isFirstRow = false
       this.#hasText = false
       this.#cells = []

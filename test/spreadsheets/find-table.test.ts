@@ -58,9 +58,22 @@ await t.test(
       records: [2, 5],
       leftOut: ['3-3 total', '4-4 repeated_header'],
     })
-    t.match(await find([HEADER, ...ROWS, 'Sum,Li,sum1@x.example']), { records: [2, 3, 4] }, 'a name is no total')
+    t.match(await find([HEADER, ...ROWS, 'Sum,Li,sum1@x.example,,,']), { records: [2, 3, 4] }, 'a name is no total')
   },
 )
+
+await t.test('a file that ends within the row of a person is told, wherever it was cut', async (t) => {
+  const rows = [HEADER, ...ROWS, ...ROWS]
+  const text = `${[...rows, ROWS[0]!].join('\n')}`
+  const last = text.lastIndexOf('\n') + 1
+  for (let end = text.indexOf(',', last) + 1; end <= text.lastIndexOf(','); end += 1)
+    await t.rejects(find([text.slice(0, end)]), {
+      name: 'FileError',
+      message: /^The file ends within this line, which has [2-5] cells instead of 6/,
+      fault: { line: rows.length + 1 },
+    })
+  for (const whole of [text, `${text.slice(0, last)}7,Ana,Ek\n`, `${text}\n\nTotal,4`]) await t.resolves(find([whole]))
+})
 
 await t.test('of two header rows, headings tell apart columns with the same name', async (t) => {
   t.match(await find([',Work,,Home,', 'Employee ID,Phone,Email,Phone,City', '1,+4930,a@x.example,+4940,Bonn']), {
