@@ -3,6 +3,7 @@ import t from 'tap'
 import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
 import { ATTENTION_KINDS, rankOf } from '../src/domain/attention-kinds.ts'
 import type { EntryFilter } from '../projections/bulk-user-logs/queries.ts'
+import { KEY_PROTOCOLS } from '../src/api/api-routes.ts'
 import { ErasureBody } from '../src/api/admin/personal-data.ts'
 import { limitsOfCall } from '../src/bodies/json-body.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
@@ -54,6 +55,9 @@ const LOG_FILTERS: Record<Exclude<keyof EntryFilter, 'employee' | 'q'>, string> 
   error: 'cause',
   http_status: 'HTTP status',
 }
+
+/** The page of each protocol of API keys, by its path. */
+const PROTOCOL_PAGES: Readonly<Record<string, string>> = { '/v1': 'docs/api.md', '/scim/v2': 'docs/scim.md' }
 
 /** The sections that somebody follows when something is wrong or to be changed. */
 const RUNBOOKS = {
@@ -130,6 +134,14 @@ await t.test('every kind of attention is told, in the order of urgency', async (
     firstAhead,
     ATTENTION_KINDS.find((kind) => rankOf(kind) === 2),
   )
+})
+
+await t.test('every protocol of API keys has a page', async (t) => {
+  t.strictSame(
+    Object.keys(PROTOCOL_PAGES),
+    KEY_PROTOCOLS.map(({ prefix }) => prefix),
+  )
+  for (const [prefix, name] of Object.entries(PROTOCOL_PAGES)) t.match(page(name), prefix, name)
 })
 
 await t.test('every filter of the log is told', async (t) => {
