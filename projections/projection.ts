@@ -147,7 +147,7 @@ export function nullable<Value>(of: Column<Value>): Column<Value | null> {
  * A subselect named `r` with rows, which travel as an array for each column. It unnests them in the select list, where
  * PostgreSQL reads the arrays in lockstep; in FROM, it would materialize each of them first.
  */
-export function unnestedRows<Of extends Columns>(columns: Of, rows: readonly RowOf<Of>[]): RawBuilder<unknown> {
+export function unnestedRows<Of extends Columns>(columns: Of, rows: readonly RowOf<Of>[]) {
   const unnested = Object.entries(columns).map(([name, { element, toArray }]) => {
     const values = toArray(rows.map((row) => row[name]))
     return sql`unnest(${values}::${sql.raw(element)}[]) as ${sql.id(name)}`
@@ -156,11 +156,7 @@ export function unnestedRows<Of extends Columns>(columns: Of, rows: readonly Row
 }
 
 /** Inserts rows, given by all columns of a table. */
-export function insertRows<Of extends Columns>(
-  table: RawBuilder<unknown>,
-  columns: Of,
-  rows: readonly RowOf<Of>[],
-): RawBuilder<unknown> {
+export function insertRows<Of extends Columns>(table: RawBuilder<unknown>, columns: Of, rows: readonly RowOf<Of>[]) {
   const names = Object.keys(columns).map((name) => sql.id(name))
   return sql`insert into ${table} (${sql.join(names)}) select * from ${unnestedRows(columns, rows)}`
 }

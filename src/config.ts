@@ -273,7 +273,7 @@ export function findMisspelled(env: NodeJS.ProcessEnv = process.env): string[] {
 const SHORTEST_COMPARED = 8
 
 /** Whether two texts are equal but for one character too many, too few, or wrong, or two that are swapped. */
-function isOneSlip(one: string, other: string): boolean {
+function isOneSlip(one: string, other: string) {
   let at = 0
   while (at < one.length && one[at] === other[at]) at += 1
   const [rest, otherRest] = [one.slice(at), other.slice(at)]

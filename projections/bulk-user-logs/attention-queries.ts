@@ -71,7 +71,7 @@ export function selectFailedCalls(companyId: string, since: string): RawBuilder<
 }
 
 /** The least id (a UUIDv7) of a call of a time or later. A process's clock may be up to a day behind the database's. */
-function firstIdOf(time: string): string {
+function firstIdOf(time: string) {
   const hex = (Date.parse(time) - 86_400_000).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }

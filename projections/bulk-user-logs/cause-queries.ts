@@ -128,12 +128,12 @@ function toCause({ code, field, kind, records, keys, examples, ...row }: CauseRo
   return { code, field, kind, records, people, keys, firstAt: row.first_at, lastAt: row.last_at, examples }
 }
 
-function isInPeriod(company: string, { from, to, key }: RefusalFilter, time: RawBuilder<unknown>): RawBuilder<unknown> {
+function isInPeriod(company: string, { from, to, key }: RefusalFilter, time: RawBuilder<unknown>) {
   return sql`company_id = ${company} and ${time} >= ${startOfHour(from)}
     ${to === undefined ? sql`` : sql`and ${time} < ${to}`} and ${isOfKey({ key })}`
 }
 
-function isOfKey({ key }: Pick<RefusalFilter, 'key'>): RawBuilder<unknown> {
+function isOfKey({ key }: Pick<RefusalFilter, 'key'>) {
   return key === undefined ? sql`true` : sql`key_id = ${toUuid(key)}`
 }
 

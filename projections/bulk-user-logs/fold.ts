@@ -30,7 +30,7 @@ async function fold(
   schema: string,
   batches: readonly CompanyEvents[],
   doPieces: DoPieces,
-): Promise<void> {
+) {
   const parts = batches.flatMap(({ companyId, ...batch }) =>
     splitByCall(batch).map((part): PartOfCompany => ({ companyId, ...part })),
   )
@@ -65,7 +65,7 @@ async function addOutcomes(
   transaction: Transaction<unknown>,
   schema: string,
   { companyId, events, closing }: PartOfCompany,
-): Promise<void> {
+) {
   const entries = sql.id(schema, 'entries')
   const isOfCall = sql`company_id = ${toUuid(companyId)} and position = ${closing.position}`
   const { rows } = await sql<{ outcomes: Buffer }>`select outcomes from ${entries} where ${isOfCall}`.execute(
@@ -90,7 +90,7 @@ interface PartOfCompany extends Part {
 }
 
 /** Splits events by call; the events of a call are contiguous. Skips events outside of calls, which have no entry. */
-function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>): Part[] {
+function splitByCall({ events, call }: Omit<CompanyEvents, 'companyId'>) {
   const parts: Part[] = []
   let open: RecordedEvent[] = []
   const close = (first: number, closing: RecordedEvent) => {
@@ -164,7 +164,7 @@ async function deleteErased(
   schema: string,
   companyId: string,
   events: RecordedEvent[],
-): Promise<void> {
+) {
   const positions = listErased(events)
   if (positions.length > 0)
     await sql`delete from ${sql.id(schema, 'rejected_names')}
@@ -176,7 +176,7 @@ async function deleteErased(
 }
 
 /** The positions of the events whose data these events erase. */
-function listErased(events: readonly RecordedEvent[]): number[] {
+function listErased(events: readonly RecordedEvent[]) {
   return events
     .filter((event) => event.type === 'EmployeeErased' || event.type === 'RecordsRetired')
     .flatMap(({ data }) => data?.positions ?? [])
@@ -188,7 +188,7 @@ async function findCorrected(
   schema: string,
   companyId: string,
   events: readonly RecordedEvent[],
-): Promise<number[]> {
+) {
   const found: number[] = []
   for (const event of events) {
     if (event.type !== 'ApiCallCompleted') continue
@@ -211,7 +211,7 @@ async function placeRefused(
   schema: string,
   companyId: string,
   callIds: readonly string[],
-): Promise<Map<string, Map<number, number>>> {
+) {
   const { rows } = await sql<Pick<BulkUserLogTables['entries'], 'call_id' | 'first_position' | 'outcomes' | 'status'>>`
     select call_id, first_position, outcomes, status from ${sql.id(schema, 'entries')}
     where company_id = ${toUuid(companyId)} and call_id = any(${callIds.map(toUuid)}::uuid[])

@@ -43,6 +43,6 @@ export function* listFormerNames(batches: readonly CompanyEvents[]): Pieces<Name
 }
 
 /** A value as it is hashed: case doesn't matter, as in other searches for people. */
-export function formatFormer(kind: FormerKind, value: string): string {
+export function formatFormer(kind: FormerKind, value: string) {
   return `${kind}:${foldText(normalizeText(value))}`
 }

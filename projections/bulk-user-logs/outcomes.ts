@@ -33,7 +33,7 @@ export interface PlacedRecord {
 }
 
 /** Adds the flags of events. Throws if the events are not in the order of the call's records. */
-export function markOutcomes(outcomes: Buffer, events: readonly RecordedEvent[]): void {
+export function markOutcomes(outcomes: Buffer, events: readonly RecordedEvent[]) {
   let last = 0
   for (const { type, index, position } of events) {
     const flag = (FLAGS as Readonly<Record<string, number>>)[type]
@@ -65,7 +65,7 @@ export function placeRecords(outcomes: Uint8Array, firstPosition: number, isFail
   return records
 }
 
-function countEvents(flags: number): number {
+function countEvents(flags: number) {
   let count = 0
   for (let rest = flags; rest !== 0; rest >>= 1) count += rest & 1
   return count

@@ -92,6 +92,6 @@ export function selectSetBack(companyId: string, now: string, again: readonly st
     from contested group by one, other, field order by people desc, field limit ${MAX_FIELDS}`
 }
 
-function before(now: string, ms: number): RawBuilder<unknown> {
+function before(now: string, ms: number) {
   return sql`${new Date(Date.parse(now) - ms).toISOString()}::timestamptz`
 }

@@ -95,7 +95,7 @@ export async function findPeople(db: AnyDb, companyId: string, { employee, q }: 
   return people
 }
 
-async function findFormerIds(db: AnyDb, companyId: string, employee: string): Promise<string[]> {
+async function findFormerIds(db: AnyDb, companyId: string, employee: string) {
   const { rows } = await selectFormer(companyId, employee, FORMER_IDS).execute(db)
   return rows.map(({ id }) => id)
 }
@@ -112,18 +112,13 @@ interface Named {
 }
 
 /** Returns null if more are found by what they have now than are listed. */
-function listIds(text: string, found: readonly string[], former: readonly string[] = []): Set<string> | null {
+function listIds(text: string, found: readonly string[], former: readonly string[] = []) {
   if (found.length > MAX_LISTED) return null
   const ids = [...found, ...former].map((id) => fromUuid('emp', id))
   return new Set(isId('emp', text) ? [...ids, text] : ids)
 }
 
-function listEntryConditions(
-  company: string,
-  text: string,
-  address: string | null,
-  rows: readonly Named[],
-): RawBuilder<unknown>[] {
+function listEntryConditions(company: string, text: string, address: string | null, rows: readonly Named[]) {
   return [
     sql`e.request_id = ${text}`,
     sql`e.error_code = ${text}`,
@@ -141,7 +136,7 @@ const [RECORDED_LATE_MS, USED_LATER_MS] = [3_600_000, 120_000]
  * Whether the call of an entry `e` was sent from an address with a key, which narrows the entries down with the times. No
  * join takes the place of the look-up for each entry, whatever the planner knows of the tables.
  */
-function wasSentFrom(company: string, key: Named, address: string): RawBuilder<unknown> {
+function wasSentFrom(company: string, key: Named, address: string) {
   const at = (instant: string | null, laterMs: number) => new Date(Date.parse(instant!) + laterMs).toISOString()
   const times = { from: at(key.first_at, -RECORDED_LATE_MS), to: at(key.last_at, USED_LATER_MS) }
   const inTimes = buildTimeConditions(company, times, sql.ref('e.position'))
@@ -162,7 +157,7 @@ export async function matchPeople(
   companyId: string,
   { text, employeeIds: matchingIds }: PersonSearch,
   ids: ReadonlySet<string>,
-): Promise<Set<string>> {
+) {
   if (matchingIds) return new Set([...ids].filter((id) => matchingIds.has(id)))
   const { rows } = await sql<Pick<EmployeeTables['employees'], 'employee_id'>>`select employee_id from ${EMPLOYEES}
     where company_id = ${toUuid(companyId)}

@@ -71,7 +71,7 @@ async function learn(
   person: PersonSearch,
   entries: ScannedEntry[],
   answers: Map<string, boolean>,
-): Promise<void> {
+) {
   const unknown = new Set<string>()
   for (const { employeeIds } of entries) for (const id of employeeIds) if (!answers.has(id)) unknown.add(id)
   if (unknown.size === 0) return
@@ -143,7 +143,7 @@ interface ScannedRow {
 }
 
 /** The employees of the records that changed nothing, from the data of the closing event. */
-export function readUnchanged(closing: string | null): string[] {
+export function readUnchanged(closing: string | null) {
   return closing === null ? [] : (JSON.parse(closing) as { unchanged: string[] }).unchanged
 }
 

@@ -129,7 +129,7 @@ function countFound({ positions, searchedTo }: Found): EntryCount {
   return { count: Math.min(positions.length, MAX_FOUND), isMore }
 }
 
-function isByPerson({ employee, q }: EntryFilter): boolean {
+function isByPerson({ employee, q }: EntryFilter) {
   return employee !== undefined || q !== undefined
 }
 
@@ -236,7 +236,7 @@ const COLUMN_CONDITIONS: Required<{
 }
 
 /** The conditions on the columns of an entry `e`. */
-export function buildColumnConditions(filter: ColumnFilter): Condition[] {
+export function buildColumnConditions(filter: ColumnFilter) {
   return (Object.keys(COLUMN_CONDITIONS) as (keyof ColumnFilter)[]).flatMap((name) => {
     const value = filter[name]
     return value === undefined ? [] : [(COLUMN_CONDITIONS[name] as (value: unknown) => Condition)(value)]
@@ -317,7 +317,7 @@ async function readUserCalls(db: AnyDb, companyId: string, callIds: string[]): P
   )
 }
 
-async function readUserNames(db: AnyDb, company: string, userIds: string[]): Promise<Map<string, string>> {
+async function readUserNames(db: AnyDb, company: string, userIds: string[]) {
   const { rows } = await sql<{ user_id: string; name: string }>`select user_id, name from users
     where company_id = ${company} and user_id = any(${userIds.map(toUuid)}::uuid[]) and name <> ''`.execute(db)
   return new Map(rows.map(({ user_id: uuid, name }) => [fromUuid('usr', uuid), name]))

@@ -94,7 +94,7 @@ async function findWithCause(
  * Selects the errors of the refused records. A pointer leads into the body; without the place of the record in the body,
  * it is the same in all records. A message is the same as well, without the employee that it may name.
  */
-function selectErrors(companyId: string, call: CallPlace): RawBuilder<unknown> {
+function selectErrors(companyId: string, call: CallPlace) {
   const within = (place: RawBuilder<unknown>) =>
     sql`when starts_with(pointer || '/', ${place} || '/') then substr(pointer, length(${place}) + 1)`
   // A single update has one record, which is the body.
@@ -110,7 +110,7 @@ function selectErrors(companyId: string, call: CallPlace): RawBuilder<unknown> {
     where ${isRefusedIn(companyId, call)} and data is not null`
 }
 
-function isRefusedIn(companyId: string, { position }: CallPlace): RawBuilder<unknown> {
+function isRefusedIn(companyId: string, { position }: CallPlace) {
   const company = toUuid(companyId)
   return sql`company_id = ${company} and type = 'EmployeeRecordRejected' and position < ${position}
     and position >= (select first_position from ${ENTRIES}
@@ -237,7 +237,7 @@ async function findRecords(
   )
 }
 
-function matchesOutcome(outcome: RecordOutcome, filter: OutcomeFilter): boolean {
+function matchesOutcome(outcome: RecordOutcome, filter: OutcomeFilter) {
   return filter === 'Changed' ? outcome !== 'No Updates' && outcome !== 'Failed' : outcome === filter
 }
 
@@ -252,12 +252,7 @@ async function placeAll(db: AnyDb, companyId: string, { position, entry }: Entry
 }
 
 /** The positions of the events of a call that refused records of a person. */
-async function findRefused(
-  db: AnyDb,
-  companyId: string,
-  entry: EntryPlace,
-  person: PersonSearch,
-): Promise<Set<number | null>> {
+async function findRefused(db: AnyDb, companyId: string, entry: EntryPlace, person: PersonSearch) {
   const { rows } = await sql<
     Pick<BulkUserLogTables['rejected_names'], 'position' | 'employee_id'> & { is_named: boolean }
   >`
@@ -308,14 +303,14 @@ async function readStreams(
   }
 }
 
-async function readUnchangedOf(db: AnyDb, companyId: string, position: number): Promise<string[]> {
+async function readUnchangedOf(db: AnyDb, companyId: string, position: number) {
   const { rows } = await sql<{ data: string | null }>`select data from events
     where company_id = ${toUuid(companyId)} and position = ${position}`.execute(db)
   return readUnchanged(rows[0]?.data ?? null)
 }
 
 /** What a call left out of its records, by their indexes. */
-function groupLeftOut(leftOut: LeftOut[] | null): Map<number, LogRecord['leftOut']> {
+function groupLeftOut(leftOut: LeftOut[] | null) {
   const byRecord = new Map<number, LogRecord['leftOut']>()
   for (const { field, fault, records } of leftOut ?? [])
     for (const index of records) {

@@ -125,7 +125,7 @@ function sumErrors(rows: readonly RefusedError[]): Sums[] {
     })
 }
 
-function nameGroup({ company_id, hour, key_id, code, field, kind }: Group): string {
+function nameGroup({ company_id, hour, key_id, code, field, kind }: Group) {
   return [company_id, hour, key_id, code, field, kind].join(' ')
 }
 
@@ -210,7 +210,7 @@ function mergeSketches(sketches: readonly Buffer[]): Buffer {
 }
 
 /** Counts the people of a sketch: exactly, or about. */
-export function countPeople(sketch: Buffer): { count: number; isEstimate: boolean } {
+export function countPeople(sketch: Buffer) {
   const kept = sketch.length / BYTES
   if (kept < MOST) return { count: kept, isEstimate: false }
   const largest = Number(sketch.readBigUInt64BE(sketch.length - BYTES)) / 2 ** 64

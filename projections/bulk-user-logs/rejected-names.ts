@@ -83,13 +83,13 @@ function formatName(kind: NameKind, value: string): FoundBy {
 }
 
 /** A query for the hashes of names. The company's secret never changes, so a rebuild makes the same rows. */
-export function selectHashes(companyId: string, names: readonly FoundBy[]): RawBuilder<unknown> {
+export function selectHashes(companyId: string, names: readonly FoundBy[]) {
   return sql`select ${hashName(sql`c.hash_key`, sql`found_by`)} as name_hash
     from companies c cross join unnest(${[...names]}::text[]) as found_by where c.company_id = ${toUuid(companyId)}`
 }
 
 /** SQL for the keyed hash of a `FoundBy`. PostgreSQL has no HMAC, so it hashes twice with the key, like RFC 2104. */
-export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>): RawBuilder<Buffer> {
+export function hashName(hashKey: RawBuilder<Buffer>, foundBy: RawBuilder<string>) {
   return sql<Buffer>`sha256(${hashKey} || sha256(${hashKey} || convert_to(${foundBy}, 'UTF8')))`
 }
 
@@ -117,10 +117,7 @@ export async function insertNames<Table extends NameTable>(
 }
 
 /** Reads the secrets of companies that digests of names are keyed with. */
-export async function readHashKeys(
-  transaction: Transaction<unknown>,
-  companyIds: string[],
-): Promise<Map<string, Buffer>> {
+export async function readHashKeys(transaction: Transaction<unknown>, companyIds: string[]) {
   const { rows } = await sql<{ company_id: string; hash_key: Buffer }>`
     select company_id, hash_key from companies where company_id = any(${companyIds.map(toUuid)}::uuid[])`.execute(
     transaction,

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { CallCounts } from '#domain/events'
 import { startOfHour } from '#domain/local-times'
 import { BULK_USER_LOG_TABLES, EVERY_KEY, NO_KEY, type BulkUserLogTables } from './tables.ts'
@@ -11,7 +11,7 @@ type Entry = Tables['entries']
  * Adds entries to the sums of their hours, and extends the position ranges of their hours. Locks rows in the order of
  * their keys, so that concurrent folds do not deadlock.
  */
-export async function addToRollups(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
+export async function addToRollups(transaction: Transaction<unknown>, schema: string, entries: Entry[]) {
   await widenHours(transaction, schema, entries)
   await addToSums(transaction, schema, entries)
   await addToFailures(transaction, schema, entries)
@@ -22,11 +22,11 @@ function insertInto<Name extends 'hours' | 'calls_by_hour' | 'failures_by_hour'>
   schema: string,
   name: Name,
   rows: Tables[Name][],
-): RawBuilder<unknown> {
+) {
   return insertRows(sql`${sql.id(schema, name)} as h`, BULK_USER_LOG_TABLES[name].columns, rows)
 }
 
-async function widenHours(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
+async function widenHours(transaction: Transaction<unknown>, schema: string, entries: Entry[]) {
   const hours = groupByKey(entries, (entry) => [entry.company_id, startOfHour(entry.requested_at)]).map((group) => ({
     company_id: group[0]!.company_id,
     hour: startOfHour(group[0]!.requested_at),
@@ -39,7 +39,7 @@ async function widenHours(transaction: Transaction<unknown>, schema: string, ent
       last_position = greatest(h.last_position, excluded.last_position)`.execute(transaction)
 }
 
-async function addToSums(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
+async function addToSums(transaction: Transaction<unknown>, schema: string, entries: Entry[]) {
   const groups = groupByKey(
     entries.flatMap((entry) => [entry, { ...entry, key_id: EVERY_KEY }]),
     (entry) => [entry.company_id, entry.key_id, startOfHour(entry.requested_at), entry.operation, entry.status],
@@ -101,11 +101,11 @@ async function addToFailures(transaction: Transaction<unknown>, schema: string, 
       last_position = excluded.last_position, last_call_id = excluded.last_call_id`.execute(transaction)
 }
 
-function codeOf({ error_code: code }: Entry): string {
+function codeOf({ error_code: code }: Entry) {
   return code ?? ''
 }
 
-function sumOf(entries: Entry[], count: keyof CallCounts): number {
+function sumOf(entries: Entry[], count: keyof CallCounts) {
   return entries.reduce((sum, entry) => sum + entry[count], 0)
 }
 

@@ -44,7 +44,7 @@ interface Block {
   last_position: number
 }
 
-async function findCompleteBlocks(db: AnyDb, size: BlockSize): Promise<Block[]> {
+async function findCompleteBlocks(db: AnyDb, size: BlockSize) {
   const { rows } = await sql<Block>`
     select h.company_id, b.indexed_to + 1 as first_position, next.last_position
     from heads h
@@ -70,10 +70,7 @@ async function findCompleteBlocks(db: AnyDb, size: BlockSize): Promise<Block[]> 
 }
 
 /** Returns false if another process has added it. */
-async function addBlock(
-  db: AnyDb,
-  { company_id: company, first_position: first, last_position: last }: Block,
-): Promise<boolean> {
+async function addBlock(db: AnyDb, { company_id: company, first_position: first, last_position: last }: Block) {
   // Every bucket gets a row, so that any of them tells how far the index is.
   const { numAffectedRows } = await sql`
     insert into unchanged_records (company_id, bucket, last_position, first_position, people, offsets)

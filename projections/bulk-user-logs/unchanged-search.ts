@@ -186,7 +186,7 @@ async function findInLists(
 }
 
 /** Whether a closing event lists one of these employees. No other text in canonical JSON looks like its list. */
-function listsAny(data: RawBuilder<unknown>, employeeIds: string[]): RawBuilder<unknown> {
+function listsAny(data: RawBuilder<unknown>, employeeIds: string[]) {
   const quoted = employeeIds.map((id) => `"${id}"`)
   const list = sql`split_part(split_part(${data}, '"unchanged":[', 2), ']', 1)`
   return sql`exists (select from string_to_table(${list}, ',') as listed(id) where listed.id = any(${quoted}::text[]))`

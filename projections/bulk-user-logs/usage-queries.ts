@@ -84,7 +84,7 @@ export async function countCallsByHour(
   return rows
 }
 
-async function countEntriesByHour(db: AnyDb, companyId: string, filter: EntryFilter): Promise<CallsOfHour[]> {
+async function countEntriesByHour(db: AnyDb, companyId: string, filter: EntryFilter) {
   const company = toUuid(companyId)
   const isWanted = joinConditions([
     ...buildTimeConditions(company, filter, sql.ref('e.position')),

@@ -38,7 +38,7 @@ async function fold(
   schema: string,
   batches: readonly CompanyEvents[],
   doPieces: DoPieces,
-): Promise<void> {
+) {
   const touched = batches.flatMap(({ companyId, events, employees: after }) => {
     const touchedHere = new Map<string, TouchedEmployee>()
     for (const event of events) {
@@ -61,7 +61,7 @@ async function foldEmployees(
   schema: string,
   touched: TouchedEmployee[],
   doPieces: DoPieces,
-): Promise<void> {
+) {
   const employees = await loadKnownEmployees(
     transaction,
     schema,
@@ -94,7 +94,7 @@ async function foldEmployees(
 }
 
 /** Whether these events begin with an employee's creation, so that no row exists. */
-function isNew(events: EmployeeStreamEvent[]): boolean {
+function isNew(events: EmployeeStreamEvent[]) {
   return events[0]!.type === 'EmployeeCreated'
 }
 
@@ -139,7 +139,7 @@ async function writeRows(
   schema: string,
   rows: readonly WrittenRow[],
   how: 'insert' | 'replace',
-): Promise<void> {
+) {
   const { columns, key } = EMPLOYEE_TABLES.employees
   const replaced = Object.keys(columns)
     .filter((name) => !key.includes(name))
@@ -158,11 +158,7 @@ async function writeRows(
 /**
  * Deletes the rows of erased employees. One statement per company, because Citus needs the company to find the shard.
  */
-async function deleteRows(
-  transaction: Transaction<unknown>,
-  schema: string,
-  erased: EmployeeOfCompany[],
-): Promise<void> {
+async function deleteRows(transaction: Transaction<unknown>, schema: string, erased: EmployeeOfCompany[]) {
   for (const [companyId, employees] of Map.groupBy(erased, (employee) => employee.companyId)) {
     await sql`delete from ${sql.id(schema, 'employees')} where company_id = ${toUuid(companyId)}
       and employee_id = any(${uuidArray(employees.map(({ id }) => id))}::uuid[])`.execute(transaction)
@@ -170,7 +166,7 @@ async function deleteRows(
 }
 
 /** Builds the text that `q` searches. */
-export function buildSearchText(employee: Employee): string {
+export function buildSearchText(employee: Employee) {
   const { first_name, last_name, email, external_id, employee_number } = employee
   const { user_name, directory_external_id } = employee
   const ids = [user_name, directory_external_id].map((id) => (id === email ? null : id))
@@ -179,11 +175,7 @@ export function buildSearchText(employee: Employee): string {
 }
 
 /** Loads the employees that have a row, by company and id. */
-async function loadKnownEmployees(
-  transaction: Transaction<unknown>,
-  schema: string,
-  references: EmployeeOfCompany[],
-): Promise<Map<string, Map<string, Employee>>> {
+async function loadKnownEmployees(transaction: Transaction<unknown>, schema: string, references: EmployeeOfCompany[]) {
   const employeesOf = new Map<string, Map<string, Employee>>()
   if (references.length === 0) return employeesOf
   const only = onlyCompany(references)

@@ -47,7 +47,7 @@ type Hours = Map<string, Map<string, Hour>>
 
 const HOUR_CHARACTERS = 'yyyy-mm-ddThh'.length
 
-function addPerson(hours: Hours, { companyId, events, status }: PersonEvents, sign: 1 | -1): void {
+function addPerson(hours: Hours, { companyId, events, status }: PersonEvents, sign: 1 | -1) {
   const ofCompany = hours.get(companyId) ?? new Map<string, Hour>()
   hours.set(companyId, ofCompany)
   const add = (at: string, column: 'created' | 'deactivated' | 'reactivated', count: number) => {

@@ -53,7 +53,7 @@ export async function countOn(
 
 const TABLE = sql.id(schemaOf(employees), 'employees')
 
-function countDeprovisioned(company: string): RawBuilder<unknown> {
+function countDeprovisioned(company: string) {
   return sql`select count(*)::integer from ${TABLE} where company_id = ${company} and deprovisioned_at is not null`
 }
 

@@ -144,7 +144,7 @@ async function selectLastChanges(
   companyId: string,
   { after, upTo, limit, order }: Range & { limit: number; order: 'asc' | 'desc' },
   conditions: RawBuilder<boolean>[],
-): Promise<(EmployeeRow & { position: number })[]> {
+) {
   const { rows } = await sql<EmployeeRow & { position: number }>`
     select e.position, ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(`r.${name}`)))}
     from events e join ${sql.id(schemaOf(employees), 'employees')} r
@@ -158,13 +158,13 @@ async function selectLastChanges(
 }
 
 /** The position up to which the employees of a company are folded. */
-async function readFolded(db: AnyDb, companyId: string): Promise<number> {
+async function readFolded(db: AnyDb, companyId: string) {
   const { rows } = await sql<{ position: number }>`${selectFolded(toUuid(companyId))}`.execute(db)
   return rows[0]?.position ?? 0
 }
 
 /** Selects the position up to which the employees of a company are folded. */
-export function selectFolded(company: string): RawBuilder<unknown> {
+export function selectFolded(company: string) {
   return sql`select position from checkpoints
     where company_id = ${company} and projection = ${EMPLOYEES.name} and version = ${EMPLOYEES.version}`
 }
@@ -269,7 +269,7 @@ const WARNED: Readonly<Record<LastingWarning, (company: string) => RawBuilder<bo
 }
 
 /** The conditions of a filter. */
-function conditionsOf(companyId: string, filter: EmployeeFilter): RawBuilder<boolean>[] {
+function conditionsOf(companyId: string, filter: EmployeeFilter) {
   return (Object.keys(filter) as (keyof EmployeeFilter)[]).flatMap((name) => {
     const value = filter[name]
     const condition = CONDITIONS[name] as (value: unknown, company: string) => RawBuilder<boolean>
@@ -278,7 +278,7 @@ function conditionsOf(companyId: string, filter: EmployeeFilter): RawBuilder<boo
 }
 
 /** The condition that an employee has a status. */
-export function hasStatus(status: Employee['status']): RawBuilder<boolean> {
+export function hasStatus(status: Employee['status']) {
   return sql<boolean>`${sql.raw(STATUS)} = ${status}`
 }
 
@@ -287,7 +287,7 @@ function isText(name: 'department' | 'location', text: string): RawBuilder<boole
 }
 
 /** The condition that an employee's row has a text. */
-export function matchesText(q: string): RawBuilder<boolean> {
+export function matchesText(q: string) {
   return sql<boolean>`strpos(search_text, ${foldText(trimBlanks(q))}) > 0`
 }
 

@@ -1,5 +1,4 @@
 import type { Pool, PoolClient } from 'pg'
-import type { Role } from '#domain/accounts/roles'
 import { ADMIN_ONLY, problem, type Problem, RefusedCredentialsError } from '#domain/errors'
 import { toUuid, type IdPrefix } from '#domain/ids'
 import type { Decided } from '#domain/accounts/key-lifecycle'
@@ -60,7 +59,7 @@ export class RefusedByStateError extends RefusedChangeError {
 }
 
 /** Returns the decided events, or throws RefusedByStateError. */
-export function unwrapDecision<Event>(decision: Decided<Event>): Event[] {
+export function unwrapDecision<Event>(decision: Decided<Event>) {
   if (decision.problem) throw new RefusedByStateError(decision.problem)
   return decision.events
 }
@@ -69,12 +68,12 @@ export function unwrapDecision<Event>(decision: Decided<Event>): Event[] {
  * Refuses a form that shows an outdated version, so that a form submitted twice acts once. Without `seen`, checks
  * nothing. Throws RefusedByStateError with `precondition_failed` and a text that says what happened.
  */
-export function assertSeen(seen: number | undefined, version: number, whatHappened: string): void {
+export function assertSeen(seen: number | undefined, version: number, whatHappened: string) {
   if (seen !== undefined && seen !== version) throw refuseOutdated(whatHappened)
 }
 
 /** Makes the error of a form that was filled in for a state that has passed. */
-export function refuseOutdated(whatHappened: string): RefusedByStateError {
+export function refuseOutdated(whatHappened: string) {
   return new RefusedByStateError(problem('precondition_failed', whatHappened))
 }
 
@@ -107,19 +106,19 @@ export async function changeCompany<Result extends object>(
   return { ...result, position }
 }
 
-async function assertMayAct(tx: Transaction, needs: Exclude<NeededRole, 'no role'>): Promise<void> {
+async function assertMayAct(tx: Transaction, needs: Exclude<NeededRole, 'no role'>) {
   const role = await loadRole(tx)
   if (role === null) throw new RefusedCredentialsError('the user was removed meanwhile')
   if (needs === 'admin' && role !== 'admin') throw new RefusedByStateError(ADMIN_ONLY)
 }
 
 /** Whether the actor is an administrator. */
-export async function isAdministrator(tx: Transaction): Promise<boolean> {
+export async function isAdministrator(tx: Transaction) {
   return (await loadRole(tx)) === 'admin'
 }
 
 /** The command line may do what an administrator may. */
-async function loadRole({ connection, companyId, actor }: Transaction): Promise<Role | null> {
+async function loadRole({ connection, companyId, actor }: Transaction) {
   if (actor === OPERATOR) return 'admin'
   const { rows } = await connection.query<Row<'users', 'role'>>(
     'select role from users where company_id = $1 and user_id = $2 and removed_at is null',
@@ -131,6 +130,6 @@ async function loadRole({ connection, companyId, actor }: Transaction): Promise<
 const NO_KEY = problem('secrets_key_missing', 'The operator has not configured a key that protects secrets')
 
 /** Throws RefusedByStateError if there is no key under which a secret could be stored. */
-export function assertHasKey({ hasKey }: { hasKey: boolean }): void {
+export function assertHasKey({ hasKey }: { hasKey: boolean }) {
   if (!hasKey) throw new RefusedByStateError(NO_KEY)
 }

@@ -56,12 +56,7 @@ export function appendSessionEvents(services: RecordingServices, companyId: stri
   return recording.done
 }
 
-async function appendAll(
-  services: RecordingServices,
-  companyId: string,
-  recording: Recording,
-  end: () => void,
-): Promise<void> {
+async function appendAll(services: RecordingServices, companyId: string, recording: Recording, end: () => void) {
   try {
     do {
       recording.isAskedAgain = false
@@ -77,7 +72,7 @@ async function appendAll(
 /** Who caused events, and from where. */
 type Origin = Row<'session_events', 'actor' | 'address' | 'user_agent'>
 
-async function findFirstOrigin(pool: Pool, companyId: string): Promise<Origin | null> {
+async function findFirstOrigin(pool: Pool, companyId: string) {
   const { rows } = await pool.query<Origin>(
     `select actor, address, user_agent from session_events where company_id = $1
      order by happened_at, event_id limit 1`,
@@ -87,7 +82,7 @@ async function findFirstOrigin(pool: Pool, companyId: string): Promise<Origin | 
 }
 
 /** Appends the first events, if they still have this origin. */
-async function appendOf({ pool, onCommitted }: RecordingServices, companyId: string, origin: Origin): Promise<void> {
+async function appendOf({ pool, onCommitted }: RecordingServices, companyId: string, origin: Origin) {
   const { actor, address, user_agent: userAgent } = origin
   const client: Client | undefined = address === null ? undefined : { address, userAgent }
   const { position } = await appendCompanyEvents(pool, { companyId, actor, client }, async (transaction) => ({
@@ -124,7 +119,7 @@ async function takeEvents(client: ClientBase, companyId: string, origin: Origin)
   return placeUserEvents(client, companyId, events as UnplacedEvent[])
 }
 
-function isSameOrigin(one: Origin, other: Origin): boolean {
+function isSameOrigin(one: Origin, other: Origin) {
   return one.actor === other.actor && one.address === other.address && one.user_agent === other.user_agent
 }
 

@@ -28,7 +28,7 @@ export async function insertSessionEvents(
   client: Queryable,
   { companyId, actor, client: sender }: Acting,
   events: SessionEvent[],
-): Promise<void> {
+) {
   if (events.length === 0) return
   const rows = events.map(({ userId, type, data }) => ({ u: toUuid(userId), t: type, d: data }))
   await client.query(
@@ -48,7 +48,7 @@ export async function endSessions(
   by: Acting,
   reason: SessionEndReason,
   condition: RawBuilder<unknown>,
-): Promise<number> {
+) {
   const { rows } = await sql<Row<'sessions', 'user_id'>>`delete from sessions
     where company_id = ${toUuid(by.companyId)} and ${condition} returning user_id`.execute(onClient(client))
   const events = [...Map.groupBy(rows, (row) => row.user_id)].map(([userId, { length: count }]): SessionEvent => {

@@ -52,7 +52,7 @@ export function gather<Item, Answer>(
   const queue = new FairQueue<Waiting<Item, Answer>>()
   let running: Promise<void> | undefined
 
-  async function run(): Promise<void> {
+  async function run() {
     while (queue.size > 0) {
       const batch = takeRun()
       try {
@@ -66,7 +66,7 @@ export function gather<Item, Answer>(
   }
 
   /** Takes as many items as fit. */
-  function takeRun(): Waiting<Item, Answer>[] {
+  function takeRun() {
     const { maxWeight, weightOf } = bounds
     const run: Waiting<Item, Answer>[] = []
     let weight = 0

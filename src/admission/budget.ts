@@ -56,7 +56,7 @@ export function createBudget({
   const isWithinShare = (holder: string, amount: number) => (held.get(holder) ?? 0) + amount <= share
   const isWithinTotal = (amount: number) => heldByAll + amount <= total
 
-  function take(holder: string, amount: number): () => void {
+  function take(holder: string, amount: number) {
     held.set(holder, (held.get(holder) ?? 0) + amount)
     heldByAll += amount
     return () => {
@@ -69,7 +69,7 @@ export function createBudget({
     }
   }
 
-  function serve(): void {
+  function serve() {
     for (let waiter = queue.first(); waiter; waiter = queue.first()) {
       const { holder, amount, timer, resolve } = waiter
       if (!isWithinShare(holder, amount)) {
@@ -84,7 +84,7 @@ export function createBudget({
     }
   }
 
-  function tryAcquire(holder: string, requested: number): (() => void) | null {
+  function tryAcquire(holder: string, requested: number) {
     const amount = Math.min(requested, share)
     const isFirst = queue.lengthOf(holder) === 0 && queue.first() === undefined
     return isFirst && isWithinShare(holder, amount) && isWithinTotal(amount) ? take(holder, amount) : null

@@ -72,7 +72,7 @@ export class FairQueue<Item> {
     if (line && !line.turn) line.turn = this.#turns.push(line)
   }
 
-  #lineOf(holder: string): Line<Item> {
+  #lineOf(holder: string) {
     let line = this.#lines.get(holder)
     if (!line) {
       line = { holder, items: new List(), length: 0, turn: null }
@@ -82,7 +82,7 @@ export class FairQueue<Item> {
     return line
   }
 
-  #remove(line: Line<Item>, node: Node<Item>): void {
+  #remove(line: Line<Item>, node: Node<Item>) {
     line.items.remove(node)
     line.length -= 1
     this.#size -= 1

@@ -33,7 +33,7 @@ export async function nextTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
 }
 
-function beginTurn(): void {
+function beginTurn() {
   begunAt = performance.now()
   waiting.shift()!()
   if (waiting.length > 0) setImmediate(beginTurn)

@@ -72,7 +72,7 @@ export function addApiRoutes(app: FastifyInstance, ofKeys: readonly KeyProtocol[
 }
 
 /** Adds the routes of API keys in a protocol. */
-async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: ApiServices): Promise<void> {
+async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: ApiServices) {
   const authenticate = authenticateCaller(services, protocol.readCredentials)
   app.addHook('onRequest', unlessOpen(limitFailures(services.failureLimit, authenticate)))
   app.addHook('onRequest', unlessOpen(limitBursts(services.burstLimit)))

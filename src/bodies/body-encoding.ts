@@ -37,16 +37,16 @@ function nameEncoding(bytes: Buffer): string {
 }
 
 /** Where the text of a body begins: behind a byte order mark, which RFC 8259 section 8.1 allows to ignore. */
-export function startOfText(bytes: Buffer): number {
+export function startOfText(bytes: Buffer) {
   return hasMark(bytes, 0) ? UTF8_MARK.length : 0
 }
 
-function hasMark(bytes: Buffer, at: number): boolean {
+function hasMark(bytes: Buffer, at: number) {
   return bytes.subarray(at, at + UTF8_MARK.length).equals(UTF8_MARK)
 }
 
 /** The first byte from here on that begins a character. */
-export function endOfCharacter(bytes: Buffer, at: number): number {
+export function endOfCharacter(bytes: Buffer, at: number) {
   let end = Math.min(at, bytes.length)
   // A character has at most three more bytes.
   while (end < Math.min(at + 3, bytes.length) && !isFirst(bytes[end])) end += 1
@@ -54,7 +54,7 @@ export function endOfCharacter(bytes: Buffer, at: number): number {
 }
 
 /** The first byte that is not UTF-8, of bytes that are not: the first one that changes if they are decoded. */
-function findInvalidByte(bytes: Buffer): number {
+function findInvalidByte(bytes: Buffer) {
   const replaced = Buffer.from(LENIENT.decode(bytes))
   let at = 0
   while (bytes[at] === replaced[at]) at += 1
@@ -64,6 +64,6 @@ function findInvalidByte(bytes: Buffer): number {
 }
 
 /** Whether a byte begins a character. */
-function isFirst(byte: number | undefined): boolean {
+function isFirst(byte: number | undefined) {
   return byte === undefined || (byte & 0xc0) !== 0x80
 }

@@ -65,7 +65,7 @@ const MISTAKES: readonly [before: RegExp, from: RegExp, hint: string][] = [
   [/(?:)/, /^\//, ': JSON has no comments'],
 ]
 
-function explainCharacter(bytes: Buffer, at: number): string {
+function explainCharacter(bytes: Buffer, at: number) {
   const [before, from] = [bytes.toString('latin1', Math.max(0, at - 64), at), bytes.toString('utf8', at, at + 64)]
   return MISTAKES.find(([left, right]) => left.test(before) && right.test(from))?.[2] ?? ''
 }
@@ -113,7 +113,7 @@ const LINES_AT_ONCE = 10_000
 const SIDE_BYTES = 3 * MAX_SIDE_CHARACTERS
 
 /** Explains that a value would be altered if it was stored; null if it would not. `infinityAt` is the byte of a number. */
-export function explainAlteration(part: BodyPart, value: SentJson, infinityAt: number): UnreadableBodyError | null {
+export function explainAlteration(part: BodyPart, value: SentJson, infinityAt: number) {
   const alteration = findAlteredValue(value, [], part.pathOf)
   if (alteration === null) return null
   const escapeAt = findAlteredEscape(part.text)
@@ -155,7 +155,7 @@ function findAlteredMember(member: SentJson, name: string | number, path: Path, 
 }
 
 /** The index of the first escape that spells U+0000 or a lone surrogate, in JSON; null if there is none. */
-function findAlteredEscape(json: string): number | null {
+function findAlteredEscape(json: string) {
   let high: { at: number; end: number } | null = null
   for (const { 0: escape, 1: digits, index: at } of json.matchAll(ESCAPE)) {
     const unit = Number.parseInt(digits ?? '20', 16)
@@ -169,23 +169,23 @@ function findAlteredEscape(json: string): number | null {
   return high?.at ?? null
 }
 
-function findAlteredText(text: string, path: Path, pathOf: PathOf): string | null {
+function findAlteredText(text: string, path: Path, pathOf: PathOf) {
   if (text.includes('\0')) return `A string at ${renderPath(pathOf(path))} contains U+0000`
   return text.isWellFormed() ? null : `A string at ${renderPath(pathOf(path))} contains a lone surrogate`
 }
 
 /** Renders a path for a message. Stops before the first name that the client chose. */
-function renderPath(path: Path): string {
+function renderPath(path: Path) {
   const end = path.findIndex((name) => !isOurs(name))
   const readable = end === -1 ? path : path.slice(0, end)
   return readable.length === 0 ? 'the top level' : `/${readable.join('/')}`
 }
 
 /** Names the member at a path, or what it belongs to if the client chose a name. */
-function renderMember(path: Path): string {
+function renderMember(path: Path) {
   return `${path.every(isOurs) ? 'The member' : 'A member of'} ${renderPath(path)}`
 }
 
-function isOurs(name: string | number): boolean {
+function isOurs(name: string | number) {
   return typeof name === 'number' || name === 'employees' || Object.hasOwn(ATTRIBUTE_RULES, name)
 }

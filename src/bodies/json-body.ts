@@ -91,7 +91,7 @@ export function parseRecord(
   }
 }
 
-function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits): UnreadableBodyError {
+function explainFault(fault: ScanFault, at: number, { maxValues }: BodyLimits) {
   switch (fault) {
     case 'too deep':
       return new UnreadableBodyError('malformed_json', `The body is nested deeper than ${MAX_DEPTH} levels`, at)
@@ -109,7 +109,7 @@ const ALTERED_NUMBER =
  * Whether a record is parsed: a small one is, and a larger one if it has no more members and bytes than it may. One that
  * is not parsed would not be kept whole either.
  */
-function isParsed({ start, end, ownCommas, nested }: Piece, bytesOfList = 0): boolean {
+function isParsed({ start, end, ownCommas, nested }: Piece, bytesOfList = 0) {
   const bytes = end - start - bytesOfList
   return bytes <= MAX_RECORD_BYTES || (bytes <= MAX_SENT_BYTES && ownCommas < MAX_MEMBERS && nested <= MAX_NESTED)
 }
@@ -156,7 +156,7 @@ function* parseScanned(body: Scanned, isWhole = false): Pieces<SentJson> {
 }
 
 /** The end of the records from one on that are parsed together: the same one if it is not parsed. */
-function endOfGroup(records: readonly Piece[], first: number): number {
+function endOfGroup(records: readonly Piece[], first: number) {
   let next = first
   for (; next < records.length && isParsed(records[next]!); next += 1)
     if (next > first && records[next]!.end - records[first]!.start > PORTION) break
@@ -220,7 +220,7 @@ function parseText({ text, members }: CountedPart): SentJson {
 }
 
 /** Counts the members of all objects in a value. */
-function countMembers(value: SentJson): number {
+function countMembers(value: SentJson) {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
   if (Array.isArray(value)) {

@@ -132,7 +132,7 @@ export class JsonScanner {
   }
 
   /** Scans a text from a byte in it, and returns where it ends. Texts make up most of a body: this is a tight loop. */
-  #text(from: number, to: number): number {
+  #text(from: number, to: number) {
     const bytes = this.#bytes
     let at = from
     for (; at < to; at += 1) {
@@ -148,7 +148,7 @@ export class JsonScanner {
     return at - 1
   }
 
-  #comma(at: number): void {
+  #comma(at: number) {
     const piece = this.#piece
     this.#isBlank = false
     if (this.#depth === this.#base) piece.ownCommas += 1
@@ -160,7 +160,7 @@ export class JsonScanner {
     piece.values += 1
   }
 
-  #open(at: number, byte: number): void {
+  #open(at: number, byte: number) {
     this.#depth += 1
     this.#isBlank = false
     if (this.#depth > MAX_DEPTH) return this.#refuse('too deep', at)
@@ -175,7 +175,7 @@ export class JsonScanner {
     if (this.#depth > this.#base) this.#nest(piece)
   }
 
-  #close(at: number): void {
+  #close(at: number) {
     this.#depth -= 1
     const piece = this.#piece
     if (piece !== this.around && this.#depth === this.#base - 2) {
@@ -188,20 +188,20 @@ export class JsonScanner {
   }
 
   /** Whether an array that has just begun is the list of records: the body itself, or its member `employees`. */
-  #beginsRecords(): boolean {
+  #beginsRecords() {
     if (!this.#limits.hasRecords) return false
     if (this.#depth === 1) return this.around.values === 0
     if (this.#depth !== 2 || this.around.members === 0) return false
     return readTextAt(this.#bytes, this.#textAt, MAX_NAME_BYTES) === LIST
   }
 
-  #beginRecord(start: number): void {
+  #beginRecord(start: number) {
     this.#piece = newPiece(start)
     this.#isBlank = true
     this.#textAt = -1
   }
 
-  #endRecord(end: number): void {
+  #endRecord(end: number) {
     const piece = this.#piece
     piece.end = end
     this.recordCount += 1
@@ -211,23 +211,23 @@ export class JsonScanner {
     if (this.#limits.isParsed(piece)) this.#count(piece.values + 1)
   }
 
-  #nest(piece: Piece): void {
+  #nest(piece: Piece) {
     piece.nested += 1
     if (piece.nested > this.#limits.maxNested && piece.excessAt === -1) piece.excessAt = this.#textAt
   }
 
-  #count(values: number): void {
+  #count(values: number) {
     this.#values += values
     if (this.#values > this.#limits.maxValues) this.#refuse('too many values', -1)
   }
 
-  #refuse(fault: ScanFault, at: number): void {
+  #refuse(fault: ScanFault, at: number) {
     this.fault = fault
     this.faultAt = at
   }
 
   /** Scans the number that starts here, and returns its end. What looks like a number may turn out to be invalid JSON. */
-  #number(start: number): number {
+  #number(start: number) {
     const bytes = this.#bytes
     this.#isBlank = false
     let end = start + 1
@@ -248,7 +248,7 @@ export class JsonScanner {
   }
 }
 
-function isOfNumber(byte: number): boolean {
+function isOfNumber(byte: number) {
   return (
     (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x45 || byte === 0x65 || byte === 0x2b || byte === 0x2d
   )
@@ -258,14 +258,14 @@ function isOfNumber(byte: number): boolean {
  * Whether a double represents a literal well enough. Fractions may be rounded, whole numbers may not, and only zero may
  * become zero.
  */
-function isExact(literal: string, value: number): boolean {
+function isExact(literal: string, value: number) {
   if (!WHOLE_NUMBER.test(literal)) return value !== 0 || ZERO.test(literal)
   // The shortest digits of a double need not be its exact value, but they return as they were sent.
   return String(value) === literal || BigInt(literal) === BigInt(value)
 }
 
 /** The text that begins at a byte, unless it takes more bytes than these or is not JSON. */
-export function readTextAt(bytes: Buffer, start: number, maxBytes: number): string | null {
+export function readTextAt(bytes: Buffer, start: number, maxBytes: number) {
   const value = readScalarAt(bytes, start, maxBytes)
   return typeof value === 'string' ? value : null
 }
@@ -275,7 +275,7 @@ const SPACE_OR_COLON = /[\s:]*/y
 const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[-+.\deE]*/y
 
 /** The text or number behind a byte, unless it takes more bytes than these, or is neither. */
-export function readScalarAt(bytes: Buffer, start: number, maxBytes: number): string | number | null {
+export function readScalarAt(bytes: Buffer, start: number, maxBytes: number) {
   const json = bytes.toString('utf8', start, start + maxBytes)
   SPACE_OR_COLON.lastIndex = 0
   TEXT_OR_NUMBER.lastIndex = SPACE_OR_COLON.exec(json)![0].length

@@ -18,7 +18,7 @@ export function openLog(level: string): Logger {
  * Opens standard error for the log. While it cannot be written, as on a full disk, the program goes on: lines wait, the
  * later ones are dropped beyond a limit, and the end of the process does not wait for them.
  */
-function openStandardError(): ReturnType<typeof pino.destination> {
+function openStandardError() {
   const target = pino.destination({ dest: STANDARD_ERROR, maxLength: MAX_UNWRITTEN })
   let isWritable = true
   target.on('error', () => (isWritable = false)).on('write', () => (isWritable = true))

@@ -63,7 +63,7 @@ function openOnCluster(config: Config, { serviceUrl: url }: DatabaseUrls, target
 }
 
 /** Throws StartupError if the database does not answer or lacks something that this program needs. */
-async function assertCurrent(db: LedgerDb): Promise<void> {
+async function assertCurrent(db: LedgerDb) {
   const missing = await listMissing(db).catch((error: unknown) => {
     throw new StartupError(`the database cannot be used: ${errorReason(error)}`, { cause: error })
   })

@@ -29,14 +29,14 @@ export function readWitnesses(config: Config): WitnessPolicy & { submissions: Wi
   }
 }
 
-function splitList(setting: string | undefined): string[] {
+function splitList(setting: string | undefined) {
   return (setting ?? '')
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
 }
 
-function readUrl(url: string): string {
+function readUrl(url: string) {
   const isAddress = URL.canParse(url) && /^https?:\/\/[^?#]+$/.test(url)
   if (!isAddress) throw new StartupError(`WITNESS_URLS: ${url} is not a URL that starts with http:// or https://`)
   return url.replace(/\/+$/, '')
@@ -64,7 +64,7 @@ export function openPublishing({ config, store, log }: PartOptions, signer: Chec
   const services = { pool, db: openDatabase<LedgerTables>(pool), outgoing, policy, signer, witnesses, log }
   return {
     publish: (signal: AbortSignal) => publishCheckpoints(services, { signal }),
-    async stop(): Promise<void> {
+    async stop() {
       outgoing.close()
       if (hasWitnesses) await pool.end()
     },

@@ -120,7 +120,7 @@ const listsOfDueWork = ({ SMTP_URL }: Config) => [
 ]
 
 /** How long answers are kept for retries, in hours: never longer than the records of refused calls, which they show. */
-function getAnswersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config): number {
+function getAnswersKeptHours({ ANSWERS_KEPT_HOURS: hours, REJECTED_RECORDS_KEPT_DAYS: days }: Config) {
   return days === 0 ? hours : Math.min(hours, 24 * days)
 }
 
@@ -216,7 +216,7 @@ async function openUploads(
 }
 
 /** Valid records are kept no longer than the refused ones of their call. */
-function getFailedCallsKeptDays(config: Config): number {
+function getFailedCallsKeptDays(config: Config) {
   const { FAILED_CALLS_KEPT_DAYS: days, REJECTED_RECORDS_KEPT_DAYS: others } = config
   return others === 0 ? days : Math.min(days, others)
 }

@@ -29,7 +29,7 @@ complete -o default -F _employee_ledger employee-ledger
 `
 }
 
-function writeFish(program: Command): string {
+function writeFish(program: Command) {
   const lines = program.commands.flatMap((command) => {
     const name = command.name()
     const names = namesOf(command)
@@ -48,24 +48,24 @@ ${completeFish('__fish_use_subcommand', namesOf(program))}${lines.join('')}`
 }
 
 /** Completes with an option, or with names. */
-function completeFish(condition: string, choices: Option | string): string {
+function completeFish(condition: string, choices: Option | string) {
   const [kind, names] = typeof choices === 'string' ? ['-f -a', choices] : ['-l', choices.long?.slice(2) ?? '']
   return names === '' ? '' : `complete -c employee-ledger -n ${quoteFish(condition)} ${kind} ${quoteFish(names)}\n`
 }
 
-function quoteFish(text: string): string {
+function quoteFish(text: string) {
   return `'${text.replaceAll(/['\\]/g, String.raw`\$&`)}'`
 }
 
-function casesOf(path: string[], command: Command): string {
+function casesOf(path: string[], command: Command) {
   const options = command.options.flatMap(({ long }) => long ?? [])
   return `      ${quote(path.join(' '))}) choices=${quote([namesOf(command), ...options].join(' ').trim())} ;;\n`
 }
 
-function namesOf({ commands }: Command): string {
+function namesOf({ commands }: Command) {
   return commands.map((command) => command.name()).join(' ')
 }
 
-function quote(text: string): string {
+function quote(text: string) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

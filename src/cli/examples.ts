@@ -52,7 +52,7 @@ const EXAMPLES: Record<string, string[]> = {
 }
 
 /** Adds the examples to the help of their commands. */
-export function addExamples(program: Command, words: string[] = []): void {
+export function addExamples(program: Command, words: string[] = []) {
   for (const command of program.commands) {
     const path = [...words, command.name()]
     const examples = EXAMPLES[path.join(' ')] ?? []

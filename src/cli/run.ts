@@ -109,7 +109,7 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
 }
 
 /** Starts the API, prints where it listens and returns that URL. */
-async function startListening(running: Running, options: PartOptions): Promise<string> {
+async function startListening(running: Running, options: PartOptions) {
   const api = await interruptible(() => startApi(options))
   running.parts.push(api)
   const { address, port } = api.app.server.address() as AddressInfo
@@ -122,7 +122,7 @@ async function startListening(running: Running, options: PartOptions): Promise<s
 }
 
 /** Waits until load balancers have noticed that the process is not ready any more; a second signal ends the wait. */
-async function turnAway(parts: RunningPart[], delayMs: number): Promise<void> {
+async function turnAway(parts: RunningPart[], delayMs: number) {
   const serving = parts.filter((part) => part.turnAway)
   for (const part of serving) part.turnAway?.()
   if (serving.length > 0 && delayMs > 0) await pause(delayMs, undefined, { signal: forcedStop }).catch(() => undefined)
@@ -132,7 +132,7 @@ async function turnAway(parts: RunningPart[], delayMs: number): Promise<void> {
  * Stops the parts in reverse start order. Together they have `timeoutMs` to finish their work; after that, or on a
  * second signal, it stops the rest without waiting. All work is safe to cut off anywhere.
  */
-async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger): Promise<void> {
+async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger) {
   const timeIsUp = AbortSignal.any([AbortSignal.timeout(timeoutMs), forcedStop])
   const isOver = timeIsUp.aborted ? Promise.resolve() : once(timeIsUp, 'abort')
   for (const part of parts.toReversed()) {
@@ -143,6 +143,6 @@ async function stopParts(parts: RunningPart[], timeoutMs: number, log: Logger): 
   if (timeIsUp.aborted) log.warn('shutdown timed out; calls in progress were cut off')
 }
 
-function printLine(line: string): void {
+function printLine(line: string) {
   process.stdout.write(`${line}\n`)
 }

@@ -17,6 +17,6 @@ const JITTER = 0.2
  * Milliseconds until the next attempt after this many consecutive failures: the first delay, then three times as long each
  * time, up to the longest. `chance` is from 0 to 1.
  */
-export function chooseDelay({ firstMs, maxMs }: Backoff, failures: number, chance: number): number {
+export function chooseDelay({ firstMs, maxMs }: Backoff, failures: number, chance: number) {
   return Math.round(Math.min(firstMs * FACTOR ** (failures - 1), maxMs) * (1 + JITTER * (2 * chance - 1)))
 }

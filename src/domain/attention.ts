@@ -183,7 +183,7 @@ export function findAttention(facts: AttentionFacts): AttentionItem[] {
   return groupByCost(items, nameOfItem).flat()
 }
 
-function isOfQuota({ code }: { code: string }): boolean {
+function isOfQuota({ code }: { code: string }) {
   return code === 'quota_exceeded'
 }
 
@@ -193,12 +193,12 @@ export function groupProblems(items: readonly AttentionItem[]): AttentionItem[][
 }
 
 /** Groups items by name, and sorts the groups, and the items of each: those with the most records, calls, then the oldest. */
-function groupByCost(items: readonly AttentionItem[], nameOf: (item: AttentionItem) => string): AttentionItem[][] {
+function groupByCost(items: readonly AttentionItem[], nameOf: (item: AttentionItem) => string) {
   const groups = [...Map.groupBy(items, nameOf).values()]
   return groups.map((group) => group.toSorted((a, b) => compareCosts([a], [b]))).toSorted(compareCosts)
 }
 
-function compareCosts(one: readonly AttentionItem[], other: readonly AttentionItem[]): number {
+function compareCosts(one: readonly AttentionItem[], other: readonly AttentionItem[]) {
   const [first, second] = [one[0]!, other[0]!]
   const rank = rankOf(first.kind)
   const byRank = rank - rankOf(second.kind)
@@ -319,7 +319,7 @@ function findOfKey(key: KeyFacts, facts: AttentionFacts): AttentionItem[] {
   return items
 }
 
-function toMs(instant: string | null): number | null {
+function toMs(instant: string | null) {
   return instant === null ? null : Date.parse(instant)
 }
 

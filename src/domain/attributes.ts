@@ -96,7 +96,7 @@ interface AttributeReading {
 }
 
 /** Whether an attribute was sent as it is stored, as most are: then there is nothing to read. May be false if it was. */
-export function isSentAsStored(name: AttributeName, sent: unknown): boolean {
+export function isSentAsStored(name: AttributeName, sent: unknown) {
   const rule = ATTRIBUTE_RULES[name]
   if (typeof sent !== 'string') return false
   if (rule.kind === 'text') return sent.length <= rule.max && isPlain(sent)
@@ -236,7 +236,7 @@ function readDate(field: string, text: string): AttributeReading {
   return date < FIRST_DATE ? invalid({ kind: 'date_too_early', field }) : { value: date }
 }
 
-function isStoredDate(text: string): boolean {
+function isStoredDate(text: string) {
   return isCalendarDate(text) && text >= FIRST_DATE
 }
 
@@ -255,7 +255,7 @@ function readCustomAttributes(sent: unknown, field: string): AttributeReading {
 }
 
 /** Copies custom attributes that were sent as they are stored, as most are, in this order; null if any was not. */
-function copyStored(members: Record<string, unknown>, names: readonly string[]): Record<string, unknown> | null {
+function copyStored(members: Record<string, unknown>, names: readonly string[]) {
   const stored: Record<string, unknown> = {}
   for (const name of names) {
     const value = members[name]
@@ -267,7 +267,7 @@ function copyStored(members: Record<string, unknown>, names: readonly string[]):
   return stored
 }
 
-function isStoredText(value: string): boolean {
+function isStoredText(value: string) {
   return value.length <= MAX_CUSTOM_TEXT_CHARACTERS && isPlain(value)
 }
 
@@ -317,7 +317,7 @@ function invalid(fault: Fault): { errors: AttributeError[] } {
 }
 
 /** Counts code points only if the number of UTF-16 units does not decide. */
-function isLongerThan(text: string, max: number): boolean {
+function isLongerThan(text: string, max: number) {
   return text.length > max && (text.length > 2 * max || [...text].length > max)
 }
 

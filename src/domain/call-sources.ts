@@ -53,7 +53,7 @@ export function noteOf(path: string, code: NoteCode): CallNote {
 }
 
 /** The notes of a call, each once. */
-export function joinNotes(notes: readonly CallNote[]): CallNote[] {
+export function joinNotes(notes: readonly CallNote[]) {
   return [...new Map(notes.map((note) => [`${note.code} ${note.path}`, note])).values()].slice(0, MAX_NOTES)
 }
 

@@ -1,8 +1,5 @@
 /** Finds the settings that differ, before and after; null if none does. Ignores those that are not in `current`. */
-export function findChangedSettings<Settings extends object>(
-  current: Settings,
-  newSettings: Partial<Settings>,
-): { from: Partial<Settings>; to: Partial<Settings> } | null {
+export function findChangedSettings<Settings extends object>(current: Settings, newSettings: Partial<Settings>) {
   const isOther = (name: keyof Settings) =>
     newSettings[name] !== undefined && JSON.stringify(newSettings[name]) !== JSON.stringify(current[name])
   const names = (Object.keys(current) as (keyof Settings)[]).filter(isOther)

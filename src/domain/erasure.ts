@@ -59,7 +59,7 @@ const SETS = {
 } as const satisfies Partial<Record<AttributeName, keyof PersonNames>>
 const NAMING = Object.keys(SETS) as (keyof typeof SETS)[]
 
-function addName(names: PersonNames, name: keyof typeof SETS, value: unknown): void {
+function addName(names: PersonNames, name: keyof typeof SETS, value: unknown) {
   if (typeof value !== 'string' || value === '') return
   // Refused records have domains as they were sent.
   if (name === 'email') for (const form of listStoredAddresses(value)) names.emails.add(form)
@@ -119,7 +119,7 @@ const MAX_ESCAPES = 3
  * The ways to read a text: as it is, and as its escapes mean, those of JSON and those of addresses (percent-encoding).
  * Clients send forms as JSON, and JSON within JSON.
  */
-function readingsOf(text: string): string[] {
+function readingsOf(text: string) {
   const readings = [text]
   for (const read of [readEscapes, readPercents]) {
     for (let [last, count] = [text, 0]; count < MAX_ESCAPES; count += 1) {
@@ -132,17 +132,17 @@ function readingsOf(text: string): string[] {
   return readings.map(cutMarks)
 }
 
-function readPercents(text: string): string {
+function readPercents(text: string) {
   if (!text.includes('%')) return text
   return text.replaceAll(/(?:%[0-9a-fA-F]{2})+/g, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
 }
 
-function containsWord(text: string, word: string): boolean {
+function containsWord(text: string, word: string) {
   return containsApart(text, word, /[\p{L}\p{N}]$/u, /^[\p{L}\p{N}\p{M}]/u)
 }
 
 /** Whether a text contains a part that neither goes on from what is before it nor goes on in what is behind it. */
-function containsApart(text: string, part: string, before: RegExp, behind: RegExp): boolean {
+function containsApart(text: string, part: string, before: RegExp, behind: RegExp) {
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + 1)) {
     const end = at + part.length
     if (!before.test(text.slice(Math.max(0, at - 2), at)) && !behind.test(text.slice(end, end + 3))) return true
@@ -151,7 +151,7 @@ function containsApart(text: string, part: string, before: RegExp, behind: RegEx
 }
 
 /** Replaces each escape in a JSON text with its character, and those of control characters with a space. */
-function readEscapes(json: string): string {
+function readEscapes(json: string) {
   if (!json.includes('\\')) return json
   return json.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/g, (_, digits?: string, char?: string) => {
     if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16))
@@ -166,7 +166,7 @@ function readEscapes(json: string): string {
 const IDENTIFYING = new Set<string>([...IDENTIFYING_FIELDS, 'username', 'externalid', 'hrid', 'manager', 'value'])
 
 /** The name of a member may be one of SCIM: an attribute, a path to one, or its whole name with the schema. */
-function isIdentifying(name: string): boolean {
+function isIdentifying(name: string) {
   if (IDENTIFYING.has(name)) return true
   const [last = ''] = name.slice(-MAX_IDENTIFYING).toLowerCase().split(/[:.]/).slice(-1)
   return IDENTIFYING.has(last)
@@ -175,7 +175,7 @@ function isIdentifying(name: string): boolean {
 const MAX_IDENTIFYING = 64
 
 /** Whether a field has one of a person's external ids or user names. White space may have been sent by mistake. */
-function isExternalId(text: string, field: string, { externalIds, userNames, directoryIds }: PersonNames): boolean {
+function isExternalId(text: string, field: string, { externalIds, userNames, directoryIds }: PersonNames) {
   if (externalIds.size + userNames.size + directoryIds.size === 0 || field === '') return false
   if (listStoredForms(text).some((form) => externalIds.has(form) || directoryIds.has(form))) return true
   if (userNames.size > 0 && userNames.has(foldUserName(trimBlanks(text)))) return true
@@ -198,12 +198,12 @@ function someText(value: unknown, field: string, satisfies: (text: string, field
 }
 
 /** Ids are in lower case, but may have been sent in upper case. */
-function containsId(text: string, ids: Set<string>): boolean {
+function containsId(text: string, ids: Set<string>) {
   const lower = ids.size === 0 ? '' : text.toLowerCase()
   return [...ids].some((id) => lower.includes(id))
 }
 
-function containsEmail(text: string, emails: Set<string>): boolean {
+function containsEmail(text: string, emails: Set<string>) {
   if (emails.size === 0) return false
   const normalized = normalizeEmail(text)
   return [...emails].some((email) => containsWholeAddress(normalized, email))
@@ -213,6 +213,6 @@ const LOCAL_PART_BEFORE = /[\p{L}\p{N}\p{M}._+-]$/u
 const DOMAIN_BEHIND = /^(?:[\p{L}\p{N}\p{M}-]|\.[\p{L}\p{N}])/u
 
 /** Whether a text contains an address, other than as a part of a longer address. */
-function containsWholeAddress(text: string, email: string): boolean {
+function containsWholeAddress(text: string, email: string) {
   return containsApart(text, email, LOCAL_PART_BEFORE, DOMAIN_BEHIND)
 }

@@ -123,7 +123,7 @@ export function schemaVersionOf({ type, data }: Pick<NewEvent, 'type' | 'data'>)
   return Math.max(neededFor(type, data as CallFacts), rulesOf((data as CallFacts).operation).since[type])
 }
 
-function isNewerAccess({ scopes, writable_fields: fields }: KeyAccess): boolean {
+function isNewerAccess({ scopes, writable_fields: fields }: KeyAccess) {
   return scopes.includes('scim') || fields !== undefined
 }
 

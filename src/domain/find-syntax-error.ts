@@ -74,7 +74,7 @@ interface Token {
   isWhole: boolean
 }
 
-function skip(pattern: RegExp, text: string, at: number): number {
+function skip(pattern: RegExp, text: string, at: number) {
   pattern.lastIndex = at
   return at + (pattern.exec(text)?.[0].length ?? 0)
 }

@@ -93,7 +93,7 @@ function readObject(source: Source): object {
   return members
 }
 
-function readArray(source: Source): unknown[] {
+function readArray(source: Source) {
   const elements: unknown[] = []
   source.at += 1
   while (skipSpace(source) !== ']') {
@@ -106,7 +106,7 @@ function readArray(source: Source): unknown[] {
   return elements
 }
 
-function readString(source: Source): string {
+function readString(source: Source) {
   const { text, at: start } = source
   let end = start + 1
   let hasEscape = false
@@ -119,12 +119,12 @@ function readString(source: Source): string {
   return hasEscape ? (JSON.parse(text.slice(start, end + 1)) as string) : text.slice(start + 1, end)
 }
 
-function skipComma(source: Source): void {
+function skipComma(source: Source) {
   if (skipSpace(source) === ',') source.at += 1
 }
 
 /** Skips white space, and returns the character after it. */
-function skipSpace(source: Source): string | undefined {
+function skipSpace(source: Source) {
   const { text } = source
   while (text.charCodeAt(source.at) <= 0x20) source.at += 1
   return text[source.at]

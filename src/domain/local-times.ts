@@ -26,7 +26,7 @@ export function isCalendarDate(text: string): boolean {
 const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /** How many days a month from 1 has; none, if there is no such month. */
-function daysOf(year: number, month: number): number {
+function daysOf(year: number, month: number) {
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
   return month === 2 && !isLeap ? 28 : (DAYS_OF_MONTHS[month - 1] ?? 0)
 }
@@ -71,7 +71,7 @@ export function shiftDay(day: string, days: number): string {
   return formatDay(Date.parse(day) + days * DAY_MS)
 }
 
-function formatDay(midnight: number): string {
+function formatDay(midnight: number) {
   return new Date(midnight).toISOString().slice(0, DAY_CHARACTERS)
 }
 
@@ -89,7 +89,7 @@ export function formatLocalDay(instant: number, timeZone: string): string {
   return formatLocal(instant, timeZone).slice(0, DAY_CHARACTERS)
 }
 
-function readWallClock(text: string): number {
+function readWallClock(text: string) {
   const local = readLocal(text)
   if (!local) throw new Error('this is neither a day nor a local time')
   return Date.parse(`${local.day}T${local.time ?? HOURS_OF_DAY}Z`)
@@ -108,7 +108,7 @@ function findInstants(clock: number, timeZone: string): [first: number, last: nu
 }
 
 /** Returns the offset of a time zone from UTC at an instant, in milliseconds. */
-function findOffset(instant: number, timeZone: string): number {
+function findOffset(instant: number, timeZone: string) {
   const parts = getClock(timeZone).formatToParts(instant)
   const part = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((candidate) => candidate.type === type)!.value)
   const shown = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'))

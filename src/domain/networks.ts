@@ -24,7 +24,7 @@ export function readAddress(text: string): string | null {
   return isIPv4(address) ? address : isIPv6(address) ? readIpv6(address) : null
 }
 
-function readIpv6(text: string): string {
+function readIpv6(text: string) {
   const address = new Address6(text)
   return address.isMapped4() ? address.to4().correctForm() : address.correctForm()
 }
@@ -89,7 +89,7 @@ function makeLists(networks: readonly string[]): Lists {
   return made
 }
 
-function familyOf(address: string): keyof Lists {
+function familyOf(address: string) {
   return isIPv4(address) ? 'ipv4' : 'ipv6'
 }
 

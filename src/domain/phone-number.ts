@@ -70,7 +70,7 @@ export function isPhoneCountry(code: string | null): code is CountryCode {
 /** The lengths that numbers can have behind each country code, which several countries may share. */
 const LENGTHS: ReadonlyMap<string, ReadonlySet<number>> = readLengths()
 
-function readLengths(): Map<string, Set<number>> {
+function readLengths() {
   const lengths = new Map<string, Set<number>>()
   for (const country of getCountries()) {
     const code = getCountryCallingCode(country)
@@ -88,7 +88,7 @@ function planOf(country: CountryCode) {
 }
 
 /** Whether a text is a number as it is stored: parsing takes many times as long, and most are sent so. */
-export function isPossibleNumber(e164: string): boolean {
+export function isPossibleNumber(e164: string) {
   if (!E164.test(e164)) return false
   for (const digits of [1, 2, 3]) {
     const lengths = LENGTHS.get(e164.slice(1, 1 + digits))

@@ -242,13 +242,13 @@ export function wordCause(fault: Fault): string {
 }
 
 /** The name that a protocol has for a field. Clients choose names, too, so that of a method may be one. */
-export function nameField(name: string, names: Readonly<Record<string, string>> = {}): string {
+export function nameField(name: string, names: Readonly<Record<string, string>> = {}) {
   return Object.hasOwn(names, name) ? names[name]! : name
 }
 
 /** Puts other names of fields into a fault: those of a protocol. */
-export function renameFields(fault: Fault, names: Readonly<Record<string, string>>): Fault {
-  const rename = (name: unknown): unknown => (typeof name === 'string' ? nameField(name, names) : name)
+export function renameFields(fault: Fault, names: Readonly<Record<string, string>>) {
+  const rename = (name: unknown) => (typeof name === 'string' ? nameField(name, names) : name)
   // A protocol with another name for what a person may have instead asks for other names.
   const told = Object.entries(fault).filter(([param, value]) => param !== 'instead' || rename(value) === value)
   const renamed = told.map(([param, value]: [string, unknown]) => {
@@ -263,15 +263,15 @@ export function nameRecord(index: number): string {
   return `Record ${index + 1} of the call`
 }
 
-function nameHolder(employee: string | undefined, state = ''): string {
+function nameHolder(employee: string | undefined, state = '') {
   return employee === undefined ? `Another ${state}employee` : `The ${state}employee ${employee}`
 }
 
-function wordNeed({ record }: OfField & { record?: number }): string {
+function wordNeed({ record }: OfField & { record?: number }) {
   return `${record === undefined ? 'Another record of the call' : nameRecord(record)}, which this one needs, is refused`
 }
 
-function nameText({ field, part }: OfText): string {
+function nameText({ field, part }: OfText) {
   return part === undefined ? field : `A custom attribute ${part}`
 }
 
@@ -281,17 +281,17 @@ const MEANINGS: Readonly<Record<string, string>> = {
   user_name: 'user name',
 }
 
-function describe({ field }: OfField): string {
+function describe({ field }: OfField) {
   return MEANINGS[field] ?? field
 }
 
 /** What to do if both are right. */
-function nameRemedy({ instead }: OfUnique): string {
+function nameRemedy({ instead }: OfUnique) {
   return instead === undefined ? '' : `; a person with an ${instead} needs none`
 }
 
 /** Joins names as a sentence does: `id, external_id or email`. */
-function join(names: readonly string[], last: 'and' | 'or'): string {
+function join(names: readonly string[], last: 'and' | 'or') {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`
 }
 

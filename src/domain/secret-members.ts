@@ -22,7 +22,7 @@ const HINT = /pass|pw|psw|kennw|contrase|senh|wachtw|senord|has[lł]o|secret|tok
 const HINT_BEYOND_LATIN = /парол|密[码碼]|スワ|비밀/iu
 
 /** Whether the name of a member, in any spelling, says that its value is a secret. */
-export function isSecretName(name: string): boolean {
+export function isSecretName(name: string) {
   if (name.length > MAX_NAME || !isSuspect(name)) return false
   const words = name
     .replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, ' ')
@@ -33,12 +33,12 @@ export function isSecretName(name: string): boolean {
   return CONTAINED.some((part) => joined.includes(part)) || [...words, ...pairs].some((word) => ENDING.test(word))
 }
 
-function isSuspect(text: string): boolean {
+function isSuspect(text: string) {
   return HINT.test(text) || HINT_BEYOND_LATIN.test(text)
 }
 
 /** A name without accents, in lower case. */
-function foldName(name: string): string {
+function foldName(name: string) {
   return name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l')
 }
 
@@ -101,14 +101,14 @@ export function findSecretValues(text: string): Span[] {
   return found
 }
 
-function readLetters(token: string): string {
+function readLetters(token: string) {
   if (!token.includes('\\')) return token
   return token.replaceAll(/\\{1,16}u([0-9a-fA-F]{4})/g, (_, digits: string) =>
     String.fromCharCode(parseInt(digits, 16)),
   )
 }
 
-function findEndOfValue(text: string, from: number, sign: keyof typeof END_OF): number {
+function findEndOfValue(text: string, from: number, sign: keyof typeof END_OF) {
   OPENING.lastIndex = from
   const [opening, escape = '', mark = ''] = OPENING.exec(text) ?? []
   if (opening !== undefined) return findClosing(text, from + opening.length, mark, escape.length)
@@ -118,7 +118,7 @@ function findEndOfValue(text: string, from: number, sign: keyof typeof END_OF): 
 }
 
 /** Where a text in quotation marks ends: behind the closing mark, or where everything ends if there is none. */
-function findClosing(text: string, from: number, mark: string, escapes: number): number {
+function findClosing(text: string, from: number, mark: string, escapes: number) {
   let backslashes = 0
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === mark && (escapes === 0 ? backslashes % 2 === 0 : backslashes === escapes)) return at + 1
@@ -127,7 +127,7 @@ function findClosing(text: string, from: number, mark: string, escapes: number):
   return text.length
 }
 
-function findEndOfNested(text: string, from: number): number {
+function findEndOfNested(text: string, from: number) {
   let depth = 0
   for (let at = from; at < text.length; at += 1) {
     const character = text[at]!
@@ -140,7 +140,7 @@ function findEndOfNested(text: string, from: number): number {
 }
 
 /** Takes a part of a text, without what is hidden in it. */
-export function cutWithout(text: string, hidden: readonly Span[], [from, to]: Span): string {
+export function cutWithout(text: string, hidden: readonly Span[], [from, to]: Span) {
   let shown = ''
   let at = from
   for (const [start, end] of hidden) {
@@ -152,7 +152,7 @@ export function cutWithout(text: string, hidden: readonly Span[], [from, to]: Sp
 }
 
 /** Hides the secrets in a text. */
-export function hideSecretsIn(text: string): string {
+export function hideSecretsIn(text: string) {
   if (!isSuspect(text) && !text.includes('\\u')) return text
   const hidden = findSecretValues(text)
   return hidden.length === 0 ? text : cutWithout(text, hidden, [0, text.length])

@@ -73,7 +73,7 @@ export function countEffects(events: readonly NewEvent[], total: number, isRefus
   return { ...NO_COUNTS, created, changed, refused, unchanged: total - created - changed - refused }
 }
 
-function isChange({ type }: NewEvent): boolean {
+function isChange({ type }: NewEvent) {
   return type.startsWith('Employee') && type !== 'EmployeeCreated' && type !== 'EmployeeRecordRejected'
 }
 
@@ -146,6 +146,6 @@ export function partChanges(outcome: CallCounts | null): number {
 }
 
 const NO_OUTCOME: CallCounts = { total: 0, updated: 0, deactivated: 0, failed: 0, no_updates: 0 }
-function sum(numbers: readonly number[]): number {
+function sum(numbers: readonly number[]) {
   return numbers.reduce((total, number) => total + number, 0)
 }

@@ -155,10 +155,7 @@ async function* listFiles(
   yield { name: 'manifest.json', content: [formatManifest(plan, files)] }
 }
 
-function formatManifest(
-  plan: PlannedEvidence,
-  files: readonly { name: string; bytes: number; sha256: string }[],
-): string {
+function formatManifest(plan: PlannedEvidence, files: readonly { name: string; bytes: number; sha256: string }[]) {
   const { company, subject, events, checkpoint, signedAt } = plan
   const manifest = {
     format: FORMAT,

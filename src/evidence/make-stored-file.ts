@@ -137,12 +137,7 @@ function keepLease(pool: Pool, companyId: string, fileId: string): { lost: Abort
  * Makes a file and stores it, chunk by chunk. After each chunk it pauses for as long as the chunk took, so that it uses at
  * most half of a core. Ends early if the attempt was given up.
  */
-async function storeFile(
-  services: MakingServices,
-  companyId: string,
-  file: StoredFile,
-  signal: AbortSignal,
-): Promise<void> {
+async function storeFile(services: MakingServices, companyId: string, file: StoredFile, signal: AbortSignal) {
   const { db, secrets } = services
   const { fileId } = file
   const box = openFileBox(secrets, file)
@@ -169,7 +164,7 @@ class TooLargeError extends Error {
 
 const UNEXPECTED = 'The file could not be made. Start it again.'
 
-function explain(error: unknown): string {
+function explain(error: unknown) {
   if (error instanceof NoEvidenceError) return `${error.message}.`
   if (error instanceof TooLargeError)
     return (
@@ -186,6 +181,6 @@ function openFileBox(secrets: SecretBox, { requestId, sealedKey }: StoredFile): 
   return createSecretBox(sealedKey === null ? [] : [secrets.decryptBytes(sealedKey, placeOfEvidenceKey(requestId))])
 }
 
-function placeOfChunk(fileId: string, number: number): string {
+function placeOfChunk(fileId: string, number: number) {
   return `chunk ${number} of evidence file ${fileId}`
 }

@@ -23,14 +23,14 @@ export async function selectEvents(
   companyId: string,
   subject: EvidenceSubject,
   size: number,
-): Promise<PositionRange[]> {
+) {
   const ranges = await selectSubject({ db, pool }, companyId, subject, size)
   const erasures = await findErasuresOf(db, companyId, ranges, size)
   return mergeRanges([...ranges, ...erasures.map((position) => ({ first: position, last: position }))])
 }
 
 /** The number of positions in ranges. */
-export function countPositions(ranges: readonly PositionRange[]): number {
+export function countPositions(ranges: readonly PositionRange[]) {
   return ranges.reduce((count, { first, last }) => count + last - first + 1, 0)
 }
 
@@ -39,7 +39,7 @@ async function selectSubject(
   companyId: string,
   subject: EvidenceSubject,
   size: number,
-): Promise<PositionRange[]> {
+) {
   if (subject.kind === 'employee') return selectEmployee({ db, pool }, companyId, subject.id, size)
   if (subject.kind === 'call') {
     const range = await findPositionsOfCall(db, companyId, size, subject.id)
@@ -62,7 +62,7 @@ async function findStreamAfter(
   companyId: string,
   stream: string,
   range: { after: number; upTo: number },
-): Promise<PositionRange[]> {
+) {
   const ranges: PositionRange[] = []
   for await (const page of storedEventPages(db, companyId, { ...range, stream })) {
     for (const { position } of page) ranges.push({ first: position, last: position })
@@ -79,7 +79,7 @@ async function selectEmployee(
   companyId: string,
   employeeId: string,
   size: number,
-): Promise<PositionRange[]> {
+) {
   const positions = new Set<number>()
   const add = (more: readonly number[]) => {
     for (const position of more) if (position <= size) positions.add(position)
@@ -100,7 +100,7 @@ async function selectEmployee(
 }
 
 /** The positions of the closing events of the calls that events belong to. */
-async function findEndsOfCalls(db: LedgerDb, companyId: string, positions: readonly number[]): Promise<number[]> {
+async function findEndsOfCalls(db: LedgerDb, companyId: string, positions: readonly number[]) {
   const ends: number[] = []
   for (let at = 0; at < positions.length; at += AT_ONCE) {
     // Only the name of an uploaded file comes after the closing event in the stream of a call.
@@ -119,12 +119,7 @@ async function findEndsOfCalls(db: LedgerDb, companyId: string, positions: reado
 }
 
 /** The positions of the events that erased data of events in these ranges. */
-async function findErasuresOf(
-  db: LedgerDb,
-  companyId: string,
-  ranges: readonly PositionRange[],
-  size: number,
-): Promise<number[]> {
+async function findErasuresOf(db: LedgerDb, companyId: string, ranges: readonly PositionRange[], size: number) {
   const erasures: number[] = []
   const from = ranges[0]!.first
   for await (const page of storedEventPages(db, companyId, { after: from, upTo: size, types: ERASING_TYPES })) {
@@ -136,12 +131,12 @@ async function findErasuresOf(
   return erasures
 }
 
-function readErasedPositions(data: string | null): number[] {
+function readErasedPositions(data: string | null) {
   return data === null ? [] : ((parseJson(data) as { positions?: number[] }).positions ?? [])
 }
 
 /** Whether a position is in one of these ranges, which are in order. */
-function isInRanges(position: number, ranges: readonly PositionRange[]): boolean {
+function isInRanges(position: number, ranges: readonly PositionRange[]) {
   let [low, high] = [0, ranges.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -152,7 +147,7 @@ function isInRanges(position: number, ranges: readonly PositionRange[]): boolean
 }
 
 /** Sorts ranges, and joins those that touch or overlap. */
-function mergeRanges(ranges: readonly PositionRange[]): PositionRange[] {
+function mergeRanges(ranges: readonly PositionRange[]) {
   const merged: PositionRange[] = []
   for (const { first, last } of ranges.toSorted((a, b) => a.first - b.first)) {
     const before = merged.at(-1)
@@ -162,7 +157,7 @@ function mergeRanges(ranges: readonly PositionRange[]): PositionRange[] {
   return merged
 }
 
-function makeTooScatteredError(): NoEvidenceError {
+function makeTooScatteredError() {
   return new NoEvidenceError(
     'too-scattered',
     `An evidence file has at most ${MAX_RANGES} separate parts of a ledger. Choose a period instead`,

@@ -35,7 +35,7 @@ async function writeBeside(
   content: Content,
   put: (unfinished: string) => Promise<void>,
   signal?: AbortSignal,
-): Promise<void> {
+) {
   const unfinished = unfinishedPath(file)
   try {
     const handle = await open(unfinished, 'wx', OWNER_ALONE)
@@ -54,7 +54,7 @@ async function writeBeside(
 }
 
 /** Gives a new file the owner of the one that it replaces, so that whoever could read that one still can. */
-async function keepOwner(handle: FileHandle, replaced: string): Promise<void> {
+async function keepOwner(handle: FileHandle, replaced: string) {
   const [made, old] = [await handle.stat(), await stat(replaced).catch(() => null)]
   if (old && (old.uid !== made.uid || old.gid !== made.gid)) await handle.chown(old.uid, old.gid)
 }

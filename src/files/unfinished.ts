@@ -43,7 +43,7 @@ export async function sweepUnfinished(folder: string): Promise<void> {
 }
 
 // In a container, every run may have the same pid, so our own pid does not prove that the name is ours.
-function isBeingMade(name: string, maker: number): boolean {
+function isBeingMade(name: string, maker: number) {
   return maker === process.pid ? ownUnfinished.has(name) : isAlive(maker)
 }
 

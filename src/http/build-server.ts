@@ -144,7 +144,7 @@ function addHooks(
     if (request.is404) void refuseUnmatched(reply, next)
     else runInScope(request.scope, next)
   })
-  async function refuseUnmatched(reply: FastifyReply, next: HookHandlerDoneFunction): Promise<void> {
+  async function refuseUnmatched(reply: FastifyReply, next: HookHandlerDoneFunction) {
     try {
       await (refuseMethod(reply) ?? refuseUnknown(served, reply))
     } catch (error) {
@@ -168,14 +168,14 @@ function addHooks(
 }
 
 /** Whether a request is a writing call of an API key. The work on a large body ends when the client seems to leave. */
-function isSmallCall(request: FastifyRequest): boolean {
+function isSmallCall(request: FastifyRequest) {
   const { method, routeOptions } = request
   const isReading = method === 'GET' || method === 'HEAD'
   return !isReading && routeOptions.config.checksKeyItself === true && isSmallBody(request)
 }
 
 /** Nobody here knows what a body in another coding means, or where it ends (RFC 9112 section 6.1). */
-function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): void {
+function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply) {
   const coding = headers['transfer-encoding']
   if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
   void reply.header('connection', 'close')
@@ -183,7 +183,7 @@ function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply): 
 }
 
 /** Proxies on the way may have chosen another one of several hosts (RFC 9112 section 3.2). */
-function refuseUnclearHost({ raw: { rawHeaders, httpVersionMinor } }: FastifyRequest): void {
+function refuseUnclearHost({ raw: { rawHeaders, httpVersionMinor } }: FastifyRequest) {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     if (/^host$/i.test(rawHeaders[at]!)) hosts += 1
@@ -196,14 +196,14 @@ function refuseUnclearHost({ raw: { rawHeaders, httpVersionMinor } }: FastifyReq
 const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override']
 
 /** A client whose POST was meant as a PATCH would create people. */
-function refuseOverriddenMethod({ headers }: FastifyRequest): void {
+function refuseOverriddenMethod({ headers }: FastifyRequest) {
   const sent = OVERRIDES.find((name) => headers[name.toLowerCase()] !== undefined)
   if (sent === undefined) return
   throw new ProblemError(problem('malformed_request', `${sent} is not supported: send the method itself`))
 }
 
 /** Refuses an address that is not UTF-8: a search for the bytes as they were sent would never find anything. */
-function refuseOtherEncoding({ url }: FastifyRequest): void {
+function refuseOtherEncoding({ url }: FastifyRequest) {
   if (!url.includes('%')) return
   try {
     for (const [run] of url.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run)
@@ -212,7 +212,7 @@ function refuseOtherEncoding({ url }: FastifyRequest): void {
   }
 }
 
-function setCommonHeaders(common: CommonHeaders, reply: FastifyReply): FastifyReply {
+function setCommonHeaders(common: CommonHeaders, reply: FastifyReply) {
   // Answers contain personal data and secrets, and shared caches do not know that `x-api-key` or a token protects them.
   // A client may write the path of a route in several ways.
   if (findProtocol(reply.request)) void reply.header('cache-control', 'no-store')
@@ -241,12 +241,12 @@ function connectionLimits({
   }
 }
 
-function refuseUnknown({ refuse }: ServedRoutes, reply: FastifyReply): ReturnType<Refuse> {
+function refuseUnknown({ refuse }: ServedRoutes, reply: FastifyReply) {
   return refuse(reply, problem('route_not_found', 'There is nothing at this address; /docs lists what there is'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */
-function requestId(request: IncomingMessage): string {
+function requestId(request: IncomingMessage) {
   const sent = request.headers['x-request-id']
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : randomUUID()
 }

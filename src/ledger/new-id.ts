@@ -24,22 +24,22 @@ export function newId(prefix: IdPrefix): string {
 }
 
 /** The 48 bits of a time in milliseconds, behind the two zero bits with which the suffix of a TypeID begins. */
-function formatTime(ms: number): string {
+function formatTime(ms: number) {
   return twenty(Math.floor(ms / 2 ** 30)) + thirty(ms)
 }
 
 /** The last 20 bits of a number in base 32. */
-function twenty(bits: number): string {
+function twenty(bits: number) {
   return TEN_BITS[(bits >>> 10) & 0x3ff]! + TEN_BITS[bits & 0x3ff]!
 }
 
 /** The last 30 bits of a number in base 32. */
-function thirty(bits: number): string {
+function thirty(bits: number) {
   return TEN_BITS[(bits >>> 20) & 0x3ff]! + twenty(bits)
 }
 
 /** Draws 32 random bits. They are drawn in batches, because a call for random bytes costs more than an id. */
-function drawWord(): number {
+function drawWord() {
   if (nextWord === words.length) {
     randomFillSync(words)
     nextWord = 0

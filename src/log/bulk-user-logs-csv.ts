@@ -80,20 +80,17 @@ export const RECORD_COLUMNS: readonly CsvColumn<DetailedRecord>[] = [
 ]
 
 /** Renders a record as JSON. A truncated record already is the start of its JSON. */
-function formatRecord({ record, truncated }: ShownRecord): string | null {
+function formatRecord({ record, truncated }: ShownRecord) {
   if (record === null) return null
   return truncated ? (record as string) : JSON.stringify(record)
 }
 
 /** Renders named values as one readable cell. */
-function formatList<Value>(
-  values: Record<string, Value> | null,
-  text: (value: [string, Value]) => string,
-): string | null {
+function formatList<Value>(values: Record<string, Value> | null, text: (value: [string, Value]) => string) {
   return values && Object.entries(values).map(text).join('; ')
 }
 
-function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']>[number]): string {
+function errorText({ pointer, code, message }: NonNullable<ShownRecord['errors']>[number]) {
   return `${pointer === '' ? code : `${pointer} ${code}`}: ${message}`
 }
 
@@ -141,7 +138,7 @@ function writeRow(
   { logId, index, record, truncated, ...refused }: RefusedRecord,
   columns: ReadonlySet<string>,
   ordered: string[],
-): string[] {
+) {
   const cells = truncated ? new Map([[RECORD_COLUMN, writeText(record as string)]]) : writeRecord(record, columns)
   const errors = formatErrors(refused)
   return [

@@ -58,7 +58,7 @@ const MAX_CELL = 32_767
 const CUT = ' … (cut)'
 
 /** Cuts a cell that people read, and says so. The JSON of the API has it whole. */
-function cutCell(cell: Cells[number]): Cells[number] {
+function cutCell(cell: Cells[number]) {
   if (typeof cell !== 'string' || cell.length <= MAX_CELL) return cell
   return cell.slice(0, MAX_CELL - CUT.length - 1).toWellFormed() + CUT
 }

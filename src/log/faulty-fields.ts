@@ -98,7 +98,7 @@ function readPath(pointer: string): [string] | [string, string] | null {
 }
 
 /** The value at a path as a text, empty if there is none; null if it is a list or an object. */
-function readValue(record: Record<string, unknown>, [name, below]: [string, string?]): string | null {
+function readValue(record: Record<string, unknown>, [name, below]: [string, string?]) {
   const outer = Object.hasOwn(record, name) ? record[name] : undefined
   const inner = below === undefined ? outer : isObject(outer) && Object.hasOwn(outer, below) ? outer[below] : undefined
   if (inner === undefined || inner === null) return ''

@@ -25,7 +25,7 @@ export async function renderRecords(db: LedgerDb, companyId: string, records: Lo
 }
 
 /** Returns the positions of a record's events, which are contiguous. */
-function listPositions({ firstPosition: first, lastPosition: last }: LogRecord): number[] {
+function listPositions({ firstPosition: first, lastPosition: last }: LogRecord) {
   if (first === null || last === null) return []
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
@@ -51,7 +51,7 @@ function show(record: LogRecord, events: CallEvent[]): ShownRecord {
   return shown
 }
 
-function apply(shown: ShownRecord, event: CallEvent): void {
+function apply(shown: ShownRecord, event: CallEvent) {
   switch (event.type) {
     case 'EmployeeCreated':
       shown.attributes = event.data?.attributes ?? null
@@ -75,6 +75,6 @@ function apply(shown: ShownRecord, event: CallEvent): void {
 }
 
 /** A record may name its employee by anything. What is no text is shown in the record only. */
-function readId(sent: unknown): string | null {
+function readId(sent: unknown) {
   return typeof sent === 'string' ? sent : null
 }

@@ -27,7 +27,7 @@ export async function readPeople(db: LedgerDb, companyId: string, positions: num
   })
 }
 
-function findId(event: RecordedEvent): unknown {
+function findId(event: RecordedEvent) {
   if (event.type === 'EmployeeRecordRejected') return event.data?.employee_id ?? event.data?.locator?.id
   if (event.type === 'ApiCallCompleted') return event.data?.unchanged[0]
   return isEmployeeEvent(event) ? event.stream : null

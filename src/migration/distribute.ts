@@ -50,7 +50,7 @@ export async function distribute(urls: DatabaseUrls, { shards, isDryRun, onStep 
   })
 }
 
-async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Promise<void> {
+async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean) {
   if (!(await hasCitus(db))) {
     throw new StartupError(
       'this database has no Citus: a superuser adds it with `create extension citus`, on a server that preloads it',
@@ -73,7 +73,7 @@ async function assertDistributable(db: Kysely<unknown>, isDryRun: boolean): Prom
  * Keeps processes of the service from starting, and refuses while one runs: it would send statements that Citus refuses
  * or that span several machines. Commands that run for a moment show by their connections.
  */
-async function assertAlone(db: Kysely<unknown>): Promise<void> {
+async function assertAlone(db: Kysely<unknown>) {
   const isFree = await keepServiceOut(db)
   const { rows } = await sql<{ name: string }>`
     select distinct application_name as name from pg_stat_activity

@@ -51,10 +51,7 @@ interface Table {
 }
 
 /** The steps, in order, that place every table where it belongs on Citus. */
-export async function distributionSteps(
-  db: Kysely<unknown>,
-  options: { shards?: number; schema?: string },
-): Promise<DistributionStep[]> {
+export async function distributionSteps(db: Kysely<unknown>, options: { shards?: number; schema?: string }) {
   const tables = await readTables(db, options.schema)
   const steps = tables.flatMap((table) => stepsOf(table, options.shards))
   if (options.schema !== undefined) return steps
@@ -62,7 +59,7 @@ export async function distributionSteps(
 }
 
 /** The tables of this program, the anchor first. */
-async function readTables(db: Kysely<unknown>, schema: string | undefined): Promise<Table[]> {
+async function readTables(db: Kysely<unknown>, schema: string | undefined) {
   const { rows } = await sql<Table>`
     select n.nspname as schema, c.relname as name, p.logicalrelid is not null as is_distributed,
       (select a.attname from pg_index i join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
@@ -78,7 +75,7 @@ async function readTables(db: Kysely<unknown>, schema: string | undefined): Prom
   return rows
 }
 
-function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
+function stepsOf(table: Table, shards: number | undefined) {
   if (table.key !== BY_COMPANY) return []
   const name = `${table.schema === 'public' ? '' : `${table.schema}.`}${table.name}`
   const steps: DistributionStep[] = []
@@ -97,7 +94,7 @@ function stepsOf(table: Table, shards: number | undefined): DistributionStep[] {
   return steps
 }
 
-async function distributeTable(db: Kysely<unknown>, table: Table, shards: number | undefined): Promise<void> {
+async function distributeTable(db: Kysely<unknown>, table: Table, shards: number | undefined) {
   // Citus calls every trigger unsafe, because one could touch other shards. Those of events only refuse changes; with
   // this setting, each shard gets them, also when it is moved.
   await sql`set local citus.enable_unsafe_triggers = on`.execute(db)
@@ -107,7 +104,7 @@ async function distributeTable(db: Kysely<unknown>, table: Table, shards: number
     shard_count => ${isBesideAnchor ? null : (shards ?? null)}::integer)`.execute(db)
 }
 
-async function removeLocalRows(db: Kysely<unknown>, table: Table): Promise<void> {
+async function removeLocalRows(db: Kysely<unknown>, table: Table) {
   const name = sql.id(table.schema, table.name)
   // Only here: the shards keep their triggers.
   await sql`set local citus.enable_ddl_propagation = off`.execute(db)
@@ -117,11 +114,11 @@ async function removeLocalRows(db: Kysely<unknown>, table: Table): Promise<void>
   await sql`alter table ${name} enable trigger user`.execute(db)
 }
 
-function idOf({ schema, name }: Table): string {
+function idOf({ schema, name }: Table) {
   return `"${schema}"."${name}"`
 }
 
-async function isErasingPlaced(db: Kysely<unknown>): Promise<boolean> {
+async function isErasingPlaced(db: Kysely<unknown>) {
   const { rows } = await sql`select from pg_dist_object where classid = 'pg_proc'::regclass
     and objid = ${ERASING}::regprocedure and force_delegation`.execute(db)
   return rows.length > 0

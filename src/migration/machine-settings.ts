@@ -48,7 +48,7 @@ async function stepOf(machine: MachineAddress): Promise<SettingStep | null> {
   }
 }
 
-async function setDefaults(client: pg.Client): Promise<void> {
+async function setDefaults(client: pg.Client) {
   // Citus would pass it on to all machines, and fail while one does not answer.
   await client.query('set citus.enable_ddl_propagation = off')
   await client.query('set citus.enable_alter_role_set_propagation = off')

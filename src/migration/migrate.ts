@@ -67,7 +67,7 @@ export async function migrate(urls: DatabaseUrls, hooks: MigrateHooks, projectio
  * Retries a step that could not get a lock. Whoever waits for a table lock blocks everybody behind it, so each wait is
  * short and the service continues in between.
  */
-async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise<Result>): Promise<Result> {
+async function retryLocked<Result>({ onStep }: MigrateHooks, step: () => Promise<Result>) {
   for (let tries = 1; ; tries += 1) {
     try {
       const result = await step()
@@ -98,7 +98,7 @@ async function isSettled(
   db: Kysely<unknown>,
   hooks: Pick<MigrateHooks, 'queuesVersion'>,
   projections: readonly Projection[],
-): Promise<boolean> {
+) {
   if (await isAhead(db)) return true
   const { rows } = await sql<{ made: boolean }>`select to_regclass('public.setup') is not null as made`.execute(db)
   if (!rows[0]?.made) return false
@@ -106,7 +106,7 @@ async function isSettled(
   return setup.rows[0]?.fingerprint === (await fingerprint(hooks.queuesVersion, projections))
 }
 
-async function fingerprint(queuesVersion: string, projections: readonly Projection[]): Promise<string> {
+async function fingerprint(queuesVersion: string, projections: readonly Projection[]) {
   const parts = [...(await migrationNames()), ...projections.map(schemaOf), queuesVersion, JSON.stringify(RIGHTS)]
   return createHash('sha256').update(parts.join('\n')).digest('hex')
 }
@@ -116,12 +116,12 @@ export async function lastMigration(): Promise<string> {
   return (await migrationNames()).at(-1)!
 }
 
-async function setFingerprint(db: Kysely<unknown>, value: string): Promise<void> {
+async function setFingerprint(db: Kysely<unknown>, value: string) {
   await sql`insert into public.setup (id, fingerprint) values (1, ${value})
     on conflict (id) do update set fingerprint = excluded.fingerprint`.execute(db)
 }
 
-async function assertUsable(db: Kysely<unknown>): Promise<void> {
+async function assertUsable(db: Kysely<unknown>) {
   const { rows } = await sql<{ version: number; encoding: string }>`
     select current_setting('server_version_num')::integer as version,
       current_setting('server_encoding') as encoding`.execute(db)
@@ -136,7 +136,7 @@ async function assertUsable(db: Kysely<unknown>): Promise<void> {
   await assertReleased(db, PROJECTIONS)
 }
 
-async function assertMayCreate(db: Kysely<unknown>): Promise<void> {
+async function assertMayCreate(db: Kysely<unknown>) {
   const { rows } = await sql<{ role: string; may: boolean }>`select current_user as role,
     has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as may`.execute(
     db,
@@ -147,7 +147,7 @@ async function assertMayCreate(db: Kysely<unknown>): Promise<void> {
     )
 }
 
-async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
+async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks) {
   const provider = new FileMigrationProvider({ fs, path, migrationFolder: MIGRATIONS })
   const migrator = new Migrator({ db, provider })
   const isPending = ({ executedAt }: MigrationInfo) => executedAt === undefined
@@ -163,7 +163,7 @@ async function runMigrations(db: Kysely<unknown>, { onStep }: MigrateHooks): Pro
 }
 
 /** Whether a migration runs outside a transaction, because it creates indexes of large tables. */
-function isConcurrent(migration: Migration & { isConcurrent?: true }): boolean {
+function isConcurrent(migration: Migration & { isConcurrent?: true }) {
   return migration.isConcurrent === true
 }
 
@@ -171,7 +171,7 @@ async function createProjectionTables(
   db: Kysely<unknown>,
   { onStep }: MigrateHooks,
   projections: readonly Projection[],
-): Promise<void> {
+) {
   for (const projection of projections) {
     const schema = schemaOf(projection)
     await db.transaction().execute(async (transaction) => {
@@ -193,11 +193,7 @@ async function createProjectionTables(
 }
 
 /** Creates the indexes that this version has added to a projection whose tables exist. */
-async function createProjectionIndexes(
-  db: AnyDb,
-  { onStep }: MigrateHooks,
-  projections: readonly Projection[],
-): Promise<void> {
+async function createProjectionIndexes(db: AnyDb, { onStep }: MigrateHooks, projections: readonly Projection[]) {
   for (const projection of projections) {
     await createIndexesConcurrently(db, schemaOf(projection), projection.indexes, (name) =>
       onStep(`projection ${projection.name} version ${projection.version}: index ${name} created`),
@@ -206,7 +202,7 @@ async function createProjectionIndexes(
 }
 
 /** Brings the machines of a cluster that joined later to the state of the others. */
-async function setMachines(db: Kysely<unknown>, urls: DatabaseUrls, { onStep }: MigrateHooks): Promise<void> {
+async function setMachines(db: Kysely<unknown>, urls: DatabaseUrls, { onStep }: MigrateHooks) {
   if (!(await isDistributed(db))) return
   for (const { line, run } of await machineSettingsLeft(db, urls)) {
     await run()
@@ -215,7 +211,7 @@ async function setMachines(db: Kysely<unknown>, urls: DatabaseUrls, { onStep }: 
 }
 
 /** Distributes new tables if the database is distributed. */
-async function distributeNew(db: Kysely<unknown>, { onStep }: MigrateHooks): Promise<void> {
+async function distributeNew(db: Kysely<unknown>, { onStep }: MigrateHooks) {
   for (const { line, run } of await stepsLeft(db)) {
     await db.transaction().execute(run)
     onStep(line)
@@ -233,7 +229,7 @@ interface Needs {
 }
 
 /** The names of this program's migrations, in order. */
-async function migrationNames(): Promise<string[]> {
+async function migrationNames() {
   const files = (await fs.readdir(MIGRATIONS)).filter((file) => file.endsWith('.ts'))
   return files.toSorted().map((file) => file.replace(/\.ts$/, ''))
 }
@@ -274,7 +270,7 @@ export async function isAhead(db: AnyDb): Promise<boolean> {
 }
 
 /** Throws StartupError if no release has made the database: its tables can't be upgraded. */
-async function assertReleased(db: AnyDb, projections: readonly Projection[]): Promise<void> {
+async function assertReleased(db: AnyDb, projections: readonly Projection[]) {
   const names = await migrationNames()
   const done = await doneMigrations(db)
   if (done.length > 0 && !done.includes(names[0]!))
@@ -288,7 +284,7 @@ async function assertReleased(db: AnyDb, projections: readonly Projection[]): Pr
 }
 
 /** Finds a migration that no release has, or not in this order; null if there is none. A newer release only adds. */
-function findUnpublished(names: readonly string[], done: readonly string[]): string | null {
+function findUnpublished(names: readonly string[], done: readonly string[]) {
   const left = names.filter((name) => !done.includes(name))
   const unknown = done.find((name) => !names.includes(name) && (left.length > 0 || name < names.at(-1)!))
   if (unknown !== undefined) return `its migration ${unknown} was never published`
@@ -297,7 +293,7 @@ function findUnpublished(names: readonly string[], done: readonly string[]): str
 }
 
 /** Finds what the tables of a projection lack, which are published as a whole; null if they lack nothing. */
-async function findOtherTable(db: AnyDb, projections: readonly Projection[]): Promise<string | null> {
+async function findOtherTable(db: AnyDb, projections: readonly Projection[]) {
   const wanted = projections.flatMap((projection) =>
     Object.entries(projection.tables).flatMap(([table, { columns }]) =>
       Object.keys(columns).map((column) => [schemaOf(projection), table, column] as const),
@@ -312,7 +308,7 @@ async function findOtherTable(db: AnyDb, projections: readonly Projection[]): Pr
   return rows[0] ? `it has no ${rows[0].lacking}` : null
 }
 
-async function doneMigrations(db: AnyDb): Promise<string[]> {
+async function doneMigrations(db: AnyDb) {
   // This table is granted together with all others.
   const { rows: schemaRows } = await sql<{
     may: boolean
@@ -322,20 +318,20 @@ async function doneMigrations(db: AnyDb): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-async function usableSchemas(db: Kysely<unknown>, schemas: string[]): Promise<string[]> {
+async function usableSchemas(db: Kysely<unknown>, schemas: string[]) {
   const { rows } = await sql<{ name: string }>`
     select nspname as name from pg_namespace where nspname = any(${schemas})
       and has_schema_privilege(oid, 'usage')`.execute(db)
   return rows.map(({ name }) => name)
 }
 
-async function missingQueues(db: Kysely<unknown>, queues: string[]): Promise<string[]> {
+async function missingQueues(db: Kysely<unknown>, queues: string[]) {
   if ((await usableSchemas(db, ['pgboss'])).length === 0) return ['queues']
   const { rows } = await sql<{ name: string }>`select name from pgboss.queue where name = any(${queues})`.execute(db)
   return queues.filter((queue) => !rows.some(({ name }) => name === queue)).map((queue) => `queue ${queue}`)
 }
 
-async function missingRights(db: Kysely<unknown>, role: string | null, schemas: string[]): Promise<string[]> {
+async function missingRights(db: Kysely<unknown>, role: string | null, schemas: string[]) {
   const needed = Object.entries(RIGHTS).flatMap(([table, rights]) =>
     rights.split(', ').map((right) => ({ table: `public.${table}`, right })),
   )

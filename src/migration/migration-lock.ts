@@ -13,7 +13,7 @@ const LOCK_TRIES = 432_000
  * Takes the migration lock, which only one process can hold. It is released when the connection closes. Throws
  * StartupError if another process holds it for a day.
  */
-export async function takeMigrationLock(connection: Kysely<unknown>): Promise<void> {
+export async function takeMigrationLock(connection: Kysely<unknown>) {
   // A statement that waits would be waited for by the holder, if that creates an index concurrently.
   for (let tries = 1; !(await tryLock(connection, MIGRATION_LOCK)); tries += 1) {
     if (tries === LOCK_TRIES) throw new StartupError('another process has been migrating the database for a day')
@@ -21,7 +21,7 @@ export async function takeMigrationLock(connection: Kysely<unknown>): Promise<vo
   }
 }
 
-async function tryLock(connection: Kysely<unknown>, key: number): Promise<boolean> {
+async function tryLock(connection: Kysely<unknown>, key: number) {
   const { rows } = await sql<{ is: boolean }>`select pg_try_advisory_lock(${key}) as is`.execute(connection)
   return rows[0]!.is
 }
@@ -32,6 +32,6 @@ export const PRESENCE_LOCK = 7_307_115
 /**
  * Keeps processes of the service from starting, until the connection closes. False if one runs already.
  */
-export async function keepServiceOut(connection: Kysely<unknown>): Promise<boolean> {
+export async function keepServiceOut(connection: Kysely<unknown>) {
   return tryLock(connection, PRESENCE_LOCK)
 }

@@ -70,7 +70,7 @@ export async function openOwner<Tables>(urls: DatabaseUrls): Promise<OpenedOwner
 const IDENTITY = "select current_database() || ' since ' || extract(epoch from pg_postmaster_start_time()) as value"
 
 /** Throws a StartupError unless the owner's address can be used and leads to the database of the service's. */
-async function assertSameDatabase({ ownerUrl, serviceUrl }: DatabaseUrls): Promise<void> {
+async function assertSameDatabase({ ownerUrl, serviceUrl }: DatabaseUrls) {
   if (ownerUrl === serviceUrl) return
   await assertReachable(ownerUrl, 'MIGRATE_DATABASE_URL')
   if ((await readValue(ownerUrl, IDENTITY)) !== (await readValue(serviceUrl, IDENTITY)))
@@ -80,7 +80,7 @@ async function assertSameDatabase({ ownerUrl, serviceUrl }: DatabaseUrls): Promi
 }
 
 /** Throws a StartupError unless the role may change the tables. */
-export async function assertOwner<Tables>(db: Kysely<Tables>): Promise<void> {
+export async function assertOwner<Tables>(db: Kysely<Tables>) {
   const { rows } = await sql<{ owns: boolean }>`select pg_has_role(relowner, 'member') as owns from pg_class
     where oid = 'public.checkpoints'::regclass`.execute(db)
   if (rows[0]?.owns !== true)

@@ -58,22 +58,14 @@ export const RIGHTS: Record<string, string> = {
 }
 
 /** Grants the service's role its rights. Does nothing if owner and service are the same role. */
-export async function grantToService(
-  db: Kysely<unknown>,
-  urls: DatabaseUrls,
-  projections = PROJECTIONS,
-): Promise<void> {
+export async function grantToService(db: Kysely<unknown>, urls: DatabaseUrls, projections = PROJECTIONS) {
   const service = await serviceRole(urls)
   if (!service) return
   // All or nothing, so that a process that starts meanwhile can tell whether they were granted.
   await db.transaction().execute((transaction) => grantAll(transaction, service, projections))
 }
 
-async function grantAll(
-  db: Kysely<unknown>,
-  service: RawBuilder<unknown>,
-  projections: readonly Projection[],
-): Promise<void> {
+async function grantAll(db: Kysely<unknown>, service: RawBuilder<unknown>, projections: readonly Projection[]) {
   for (const [table, rights] of Object.entries(RIGHTS)) {
     await sql`grant ${sql.raw(rights)} on ${sql.id('public', table)} to ${service}`.execute(db)
   }
@@ -85,13 +77,13 @@ async function grantAll(
 }
 
 /** Grants the service's role its rights on the tables of a schema. */
-export async function grantOnSchema(db: Kysely<unknown>, schema: string, service: RawBuilder<unknown>): Promise<void> {
+export async function grantOnSchema(db: Kysely<unknown>, schema: string, service: RawBuilder<unknown>) {
   await sql`grant usage on schema ${sql.id(schema)} to ${service}`.execute(db)
   await sql`grant select, insert, update, delete on all tables in schema ${sql.id(schema)} to ${service}`.execute(db)
 }
 
 /** The service's role, quoted for SQL; null if owner and service are the same role. */
-export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknown> | null> {
+export async function serviceRole(urls: DatabaseUrls) {
   const role = await readRole(urls.serviceUrl)
   return role === (await readRole(urls.ownerUrl)) ? null : sql.id(role)
 }
@@ -100,7 +92,7 @@ export async function serviceRole(urls: DatabaseUrls): Promise<RawBuilder<unknow
 export const readRole = (url: string) => readValue(url, 'select current_user as value')
 
 /** Runs a statement that returns one text, `value`, on a connection of its own. */
-export async function readValue(url: string, statement: string): Promise<string> {
+export async function readValue(url: string, statement: string) {
   const client = createClient({ connectionString: url })
   await client.connect()
   try {

@@ -62,7 +62,7 @@ export function openOutgoing({
   answerMs = ANSWER_MS,
 }: OutgoingOptions): Outgoing {
   const closed = allowPrivate ? 'The address is link-local, or that of a metadata service' : 'The address is not public'
-  function assertReachable(address: string): void {
+  function assertReachable(address: string) {
     if (!mayReach(address, allowPrivate)) throw new OutgoingError('refused', closed)
   }
   const lookup = checkAddresses(lookUp, assertReachable)

@@ -54,7 +54,7 @@ const TLS_FAULTS: Record<string, string> = {
 }
 
 /** Makes an OutgoingError that says why a request failed. */
-export function toOutgoingError(error: NodeJS.ErrnoException): OutgoingError {
+export function toOutgoingError(error: NodeJS.ErrnoException) {
   if (error instanceof OutgoingError) return error
   const { code = '', message } = error
   const make = (fault: OutgoingFault, text: string) => new OutgoingError(fault, text, { cause: error })

@@ -60,18 +60,18 @@ export function mayReach(address: string, allowPrivate: boolean): boolean {
   return !isClosed(plain) && (allowPrivate || isPublic(plain))
 }
 
-function isClosed(address: string): boolean {
+function isClosed(address: string) {
   if (isInNetworks(address, CLOSED)) return true
   return isInNetworks(address, ENDING_IN_IPV4) && isInNetworks(readIpv4(address), CLOSED)
 }
 
-function isPublic(address: string): boolean {
+function isPublic(address: string) {
   if (isInNetworks(address, NAT64)) return isPublic(readIpv4(address))
   return (isIPv4(address) || isInNetworks(address, GLOBAL_UNICAST)) && !isInNetworks(address, SPECIAL)
 }
 
 /** The IPv4 address at the end of an IPv6 address. */
-function readIpv4(address: string): string {
+function readIpv4(address: string) {
   return new Address6(address).to4().correctForm()
 }
 
@@ -89,7 +89,7 @@ export function lookUpHost(
   hostname: string,
   { all, family }: LookupOptions,
   callback: (error: Error | null, addresses: string | LookupAddress[], family?: number) => void,
-): void {
+) {
   lookUpAll(hostname, family, (error, addresses) => {
     const [first] = addresses ?? []
     if (error || !first) callback(error ?? new Error('The host name has no address'), [])
@@ -98,24 +98,22 @@ export function lookUpHost(
   })
 }
 
-const lookUpAll = callbackify(
-  async (hostname: string, requestedFamily: LookupOptions['family']): Promise<LookupAddress[]> => {
-    const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
-    const results: LookupAddress[] = []
-    let fault: unknown
-    const lookUps = FAMILIES.filter((family) => !requestedFamily || requestedFamily === family).map(async (family) => {
-      try {
-        const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))
-        for (const address of addresses) results.push({ address, family })
-      } catch (error) {
-        fault = error
-      }
-    })
-    const all = Promise.all(lookUps)
-    // A name server may answer for one family and not for the other.
-    await Promise.race([all, Promise.race(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
-    if (results.length === 0) await all
-    if (results.length === 0 && fault !== undefined) throw fault
-    return results
-  },
-)
+const lookUpAll = callbackify(async (hostname: string, requestedFamily: LookupOptions['family']) => {
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
+  const results: LookupAddress[] = []
+  let fault: unknown
+  const lookUps = FAMILIES.filter((family) => !requestedFamily || requestedFamily === family).map(async (family) => {
+    try {
+      const addresses = await (family === 4 ? resolver.resolve4(hostname) : resolver.resolve6(hostname))
+      for (const address of addresses) results.push({ address, family })
+    } catch (error) {
+      fault = error
+    }
+  })
+  const all = Promise.all(lookUps)
+  // A name server may answer for one family and not for the other.
+  await Promise.race([all, Promise.race(lookUps).then(() => pause(LATER_FAMILY_MS, undefined, { ref: false }))])
+  if (results.length === 0) await all
+  if (results.length === 0 && fault !== undefined) throw fault
+  return results
+})

@@ -72,7 +72,7 @@ export const PEOPLE_COLUMNS: readonly CsvColumn<Employee>[] = [
   ['deactivated_at', (employee) => employee.deactivated_at],
 ]
 
-function textOf(value: Employee[(typeof ATTRIBUTE_NAMES)[number]]): string | null {
+function textOf(value: Employee[(typeof ATTRIBUTE_NAMES)[number]]) {
   if (value === null || typeof value === 'string') return value
   return Object.keys(value).length === 0 ? null : JSON.stringify(value)
 }

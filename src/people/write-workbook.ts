@@ -64,7 +64,7 @@ async function* writeSheet<Row>(
   yield '</sheetData></worksheet>'
 }
 
-function writeRow(cells: readonly (string | number | null)[]): string {
+function writeRow(cells: readonly (string | number | null)[]) {
   const written = cells.map((cell) =>
     cell === null
       ? '<c/>'
@@ -76,7 +76,7 @@ function writeRow(cells: readonly (string | number | null)[]): string {
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** Writes a text in XML 1.0, without the characters that it can't have. */
-function escape(text: string): string {
+function escape(text: string) {
   return text
     .toWellFormed()
     .replaceAll(/[&<>"]/g, (character) => ESCAPES[character]!)

@@ -52,7 +52,7 @@ const FOUND_IN: FoundIn<'EmployeeErased', 'emp', EmployeeEvents> = {
 }
 
 /** Whether the erasure of an employee may delete the data of an event. */
-export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>): boolean {
+export function isErasedWithEmployee({ type }: Pick<RecordedEvent, 'type'>) {
   return Object.hasOwn(FOUND_IN, type)
 }
 
@@ -106,7 +106,7 @@ const FAILED_CALLS = describeTable<TracedEmployee>({
   pageRows: BODIES_PER_PAGE,
 })
 
-function recordsNaming(records: string, names: PersonNames): unknown[] {
+function recordsNaming(records: string, names: PersonNames) {
   const all = Object.values(JSON.parse(records) as Record<string, unknown>)
   return all.filter((record) => textNamesPerson(JSON.stringify(record), names))
 }
@@ -175,11 +175,7 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
 }
 
 /** Counts the rows of stored files that mention a person, who may appear nowhere else, and the files that do themselves. */
-export async function countStored(
-  db: Queryable,
-  { companyId, names }: NamedEmployee,
-  left?: AbortSignal,
-): Promise<{ rows: number; files: number }> {
+export async function countStored(db: Queryable, { companyId, names }: NamedEmployee, left?: AbortSignal) {
   const count = { rows: 0, files: 0 }
   for await (const page of readStoredRows(db, companyId, names, left))
     for (const { row } of page) count[row === null ? 'files' : 'rows'] += 1
@@ -187,7 +183,7 @@ export async function countStored(
 }
 
 /** Whether stored files mention a person. */
-export async function isInStoredFiles(db: Queryable, traced: NamedEmployee, left?: AbortSignal): Promise<boolean> {
+export async function isInStoredFiles(db: Queryable, traced: NamedEmployee, left?: AbortSignal) {
   const { rows, files } = await countStored(db, traced, left)
   return rows + files > 0
 }

@@ -23,7 +23,7 @@ export async function eraseUser(services: CompanyServices, acting: Acting, userI
 }
 
 /** The positions of the events that hold personal data of the user. */
-async function findPersonalPositions(client: PoolClient, user: UserRef): Promise<number[]> {
+async function findPersonalPositions(client: PoolClient, user: UserRef) {
   const positions: number[] = []
   for (const read of Object.values(USER_EVENTS)) {
     for await (const page of read(client, user, 0))

@@ -40,7 +40,7 @@ const STORED_FORMS: Record<NamedPerson['by'], (value: string) => string[]> = {
 }
 
 /** Normalizes an email or a user name. Throws `employee_not_found` for a name that nobody can have. */
-export function normalizeName(person: NamedPerson): NamedPerson {
+export function normalizeName(person: NamedPerson) {
   const isFolded = person.by === 'email' || person.by === 'user_name'
   const named = isFolded ? { ...person, value: normalizeEmail(person.value) } : person
   if (named.value === '' || (named.by === 'id' && !isId('emp', named.value))) throw makeUnknownPersonError()
@@ -69,7 +69,7 @@ export async function findPerson(
 }
 
 /** Whether a second search found no other employee and no further names. */
-export function isSamePerson(person: NamedEmployee, other: NamedEmployee): boolean {
+export function isSamePerson(person: NamedEmployee, other: NamedEmployee) {
   const isKnown = (kind: keyof PersonNames) => [...person.names[kind]].every((name) => other.names[kind].has(name))
   return person.employeeId === other.employeeId && Object.values(NAMES_BY).every(isKnown)
 }
@@ -151,12 +151,7 @@ export function joinTraces(person: NamedEmployee, searches: readonly Traces[]): 
   }
 }
 
-async function findFormerHolders(
-  db: Pool | PoolClient,
-  companyId: string,
-  { by, value }: NamedPerson,
-  after: number,
-): Promise<string[]> {
+async function findFormerHolders(db: Pool | PoolClient, companyId: string, { by, value }: NamedPerson, after: number) {
   const holders = new Set<string>()
   for await (const page of findEventsWith(db, companyId, value, {
     types: ['EmployeeCreated', 'EmployeeUpdated'],
@@ -172,14 +167,14 @@ async function findFormerHolders(
 }
 
 /** The refusal of a name that nobody has, and that no refused record mentions. */
-export function makeUnknownPersonError(): RefusedByStateError {
+export function makeUnknownPersonError() {
   const detail = 'No employee has this identifier, and no stored refused record mentions it'
   return new RefusedByStateError(problem('employee_not_found', detail))
 }
 
 const MAX_IDS_LISTED = 10
 
-function makeFormerNameError(ids: string[]): RefusedByStateError {
+function makeFormerNameError(ids: string[]) {
   const listed = ids.slice(0, MAX_IDS_LISTED).join(', ') + (ids.length > MAX_IDS_LISTED ? ' and others' : '')
   return new RefusedByStateError(
     problem('former_name', `No employee has this identifier now; it once belonged to ${listed}`),

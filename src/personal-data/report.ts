@@ -173,14 +173,14 @@ async function* writeSection({ name, title, description, erases, items }: Sectio
 
 const AND = new Intl.ListFormat('en-GB')
 
-function describeErasure(erases: readonly string[], item: Row): string {
+function describeErasure(erases: readonly string[], item: Row) {
   if (erases.length === 0) return 'An erasure of the person deletes none of this.'
   if (Object.keys(item).every((name) => erases.includes(name))) return 'An erasure of the person deletes all of this.'
   return `An erasure of the person deletes: ${AND.format(erases.map(formatName))}.`
 }
 
 /** Formats the name of a field: `recorded_at` as “recorded at”. */
-function formatName(name: string): string {
+function formatName(name: string) {
   return name.replaceAll('_', ' ')
 }
 

@@ -25,7 +25,7 @@ const FOUND_IN: FoundIn<'UserErased', 'usr', keyof typeof USER_EVENTS> = {
 }
 
 /** Whether the erasure of a user may delete the data of an event. */
-export function isErasedWithUser({ type }: Pick<RecordedEvent, 'type'>): boolean {
+export function isErasedWithUser({ type }: Pick<RecordedEvent, 'type'>) {
   return Object.hasOwn(FOUND_IN, type)
 }
 

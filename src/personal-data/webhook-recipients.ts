@@ -38,7 +38,7 @@ export async function* listWebhookRecipients(
 }
 
 /** Applies an event to the webhooks. Returns whether it ended the settings that its webhook had. */
-function change(periods: Map<string, Period>, event: RecordedEvent): boolean {
+function change(periods: Map<string, Period>, event: RecordedEvent) {
   const { stream: webhookId, position, recorded_at: since } = event
   const period = periods.get(webhookId)
   if (event.type === 'WebhookCreated' && event.data)
@@ -64,6 +64,6 @@ async function describePeriod(
 }
 
 /** The number of positions, which ascend, up to and including another. */
-function countUpTo(positions: readonly number[], last: number): Promise<number> {
+function countUpTo(positions: readonly number[], last: number) {
   return binarySearch(0, positions.length - 1, async (at) => positions[at]! > last)
 }

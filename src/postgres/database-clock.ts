@@ -23,7 +23,7 @@ export async function followDatabaseClock(pool: Pick<Pool, 'connect'>): Promise<
   return () => clearInterval(timer)
 }
 
-async function measure(pool: Pick<Pool, 'connect'>): Promise<void> {
+async function measure(pool: Pick<Pool, 'connect'>) {
   // Opening a connection, and its first statement, would count as the way to the clock.
   measured = await withClient(pool, async (client) => {
     await client.query('select')

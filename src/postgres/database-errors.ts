@@ -88,7 +88,7 @@ export function refusesWrites(error: unknown): boolean {
   return UNWRITABLE.has(sqlState(error) ?? '') || (error instanceof Error && refusesWrites(error.cause))
 }
 
-function isConnectionError(error: unknown): boolean {
+function isConnectionError(error: unknown) {
   // A host with several addresses fails once for each.
   if (error instanceof AggregateError) return error.errors.every(isConnectionError)
   if (error instanceof ReadOnlyServerError) return true

@@ -36,7 +36,7 @@ export function onClient<Tables>(client: Queryable): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
 }
 
-function openOn<Tables>(pool: Pool, nameOf: NameOf, signal?: AbortSignal): Kysely<Tables> {
+function openOn<Tables>(pool: Pool, nameOf: NameOf, signal?: AbortSignal) {
   const connect = async () => {
     const checkout = new Checkout(pool, nameOf, signal)
     await checkout.connect()
@@ -90,7 +90,7 @@ class Checkout {
     })
   }
 
-  async #ask(query: QueryConfig): Promise<QueryResult> {
+  async #ask(query: QueryConfig) {
     this.#signal?.throwIfAborted()
     try {
       return await this.#client!.query(query)

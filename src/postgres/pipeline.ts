@@ -137,7 +137,7 @@ class PipelinedQuery implements Submittable, Pipe {
   }
 
   /** Writes what has not been written yet with one system call, and one wake-up of the server. */
-  #write(): void {
+  #write() {
     const connection = this.#connection
     if (!connection?.stream.writable) return
     connection.stream.cork()
@@ -203,7 +203,7 @@ class PipelinedQuery implements Submittable, Pipe {
 }
 
 /** A promise whose rejection nobody has to handle before it is awaited: other statements may be prepared first. */
-function handled<Result>(promise: Promise<Result>): Promise<Result> {
+function handled<Result>(promise: Promise<Result>) {
   promise.catch(() => undefined)
   return promise
 }

@@ -25,7 +25,7 @@ const TYPES = {
  * RFC 3339 with three digits of a second, from `2026-11-20 15:01:40.32+00`; further digits are cut off. Every event that
  * is read has a time, so this is much faster than a `Date`.
  */
-function parseTime(text: string): string {
+function parseTime(text: string) {
   const end = text.length - '+00'.length
   const isPlain = text.endsWith('+00') && text[4] === '-' && end >= SECONDS_END
   if (!isPlain) return new Date(text).toISOString()

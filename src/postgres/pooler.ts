@@ -59,7 +59,7 @@ export async function assertReachable(url: string, setting: DatabaseSetting): Pr
 }
 
 /** Connects without any settings: they would reach other clients of a shared session. */
-async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
+async function connect(url: string, clients: pg.Client[]) {
   const client = createClient({
     connectionString: url,
     application_name: 'employee-ledger',
@@ -71,6 +71,6 @@ async function connect(url: string, clients: pg.Client[]): Promise<pg.Client> {
   return client
 }
 
-async function backendOf(client: pg.Client): Promise<number> {
+async function backendOf(client: pg.Client) {
   return (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid
 }

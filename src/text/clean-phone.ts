@@ -12,7 +12,7 @@ export function cleanPhone(sent: string, country: string | null = null): string 
   return country === 'MX' ? text.replace(DIALED_IN_MEXICO, '') : text
 }
 
-function unwrapPhone(sent: string): string {
+function unwrapPhone(sent: string) {
   return (
     sent
       .normalize('NFKC')

@@ -34,7 +34,7 @@ export function trimBlanks(text: string): string {
 /** Whether each UTF-16 unit is a blank, as far as it was asked: a text may have nothing else. */
 const KNOWN = new Int8Array(0x10000)
 
-function isBlank(text: string, at: number): boolean {
+function isBlank(text: string, at: number) {
   const code = text.charCodeAt(at)
   // Most texts begin and end with printable ASCII.
   if (code > 0x20 && code < 0x7f) return false

@@ -72,13 +72,7 @@ export async function previewUploadUndo(
   return preview
 }
 
-async function addUndo(
-  preview: UndoPreview,
-  services: UndoServices,
-  acting: Acting,
-  logId: string,
-  requestId: string,
-): Promise<void> {
+async function addUndo(preview: UndoPreview, services: UndoServices, acting: Acting, logId: string, requestId: string) {
   const maxLookedInto = Math.max(0, MAX_NAMED - preview.stays.first.length)
   const how = { isAllOrNone: false, validateOnly: true, requestId, maxLookedInto }
   const { status, body, preview: events = [] } = await undoEntry(services, acting, logId, how)
@@ -95,7 +89,7 @@ function addResult(
   { people, stays, restored }: UndoPreview,
   { id: employeeId, changed, left, errors }: UndoOutcome['results'][number],
   changes: AttributeChanges,
-): void {
+) {
   const staying: Stay[] = [
     ...left.map((attribute) => ({ employeeId, attribute, message: attribute.message })),
     ...errors.map(({ message }) => ({ employeeId, attribute: null, message })),

@@ -60,7 +60,7 @@ export function nameSubject({ kind, subject }: Pick<AttentionItem, 'kind' | 'sub
 }
 
 /** Counts calls: `1 call`, `10,000+ calls`. */
-function countCalls(calls: number, isMore: boolean): string {
+function countCalls(calls: number, isMore: boolean) {
   return isMore ? `${formatAtLeast(calls, true)} calls` : formatCount(calls, 'call')
 }
 
@@ -231,11 +231,11 @@ const TURNED_AWAY = {
 
 type Quota = AttentionItem<'quota_nearly_used'>['details']
 
-function countUsed({ requests_made: made, quota_limit: limit }: Quota): string {
+function countUsed({ requests_made: made, quota_limit: limit }: Quota) {
   return `${formatNumber(made)} of ${formatNumber(limit)} calls are used`
 }
 
-function untilReset({ resets_at: resetsAt }: Quota, nowMs: number): string {
+function untilReset({ resets_at: resetsAt }: Quota, nowMs: number) {
   return formatAge(Date.parse(resetsAt), nowMs)
 }
 

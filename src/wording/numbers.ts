@@ -61,6 +61,6 @@ export function formatLength(ms: number): string {
 }
 
 /** Rounds halves away from zero, so that the past and the future round alike. */
-function roundEvenly(number: number): number {
+function roundEvenly(number: number) {
   return Math.sign(number) * Math.round(Math.abs(number))
 }

@@ -14,7 +14,7 @@ const COMPANIES_PER_JOB = 1_000
 const INSERTS_WITHIN_MS = 5_000
 
 /** Announces companies to the workers of a queue. Rejects if the queue does not answer. */
-export async function announceCompanies(boss: PgBoss, queue: string, companyIds: string[]): Promise<void> {
+export async function announceCompanies(boss: PgBoss, queue: string, companyIds: string[]) {
   const jobs = divide(companyIds, COMPANIES_PER_JOB).map((companies): { data: CompaniesJob } => ({
     data: { companies },
   }))
@@ -53,7 +53,7 @@ export function createAnnouncer(
   const announced = new Set<string>()
   let sending: Promise<void> | undefined
 
-  async function sendAnnounced(): Promise<void> {
+  async function sendAnnounced() {
     while (announced.size > 0) {
       const companies = [...announced]
       announced.clear()

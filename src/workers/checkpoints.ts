@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { Projection } from '#projections/projection'
 import { fromUuid, toUuid } from '#domain/ids'
 import { bigintArray, byteaArray, uuidArray } from '#postgres/binary-arrays'
@@ -64,7 +64,7 @@ export async function findCheckpoint(
 }
 
 /** The condition on the checkpoint of a projection in a company. */
-export function isOf({ name, version }: Version, companyId: string): RawBuilder<boolean> {
+export function isOf({ name, version }: Version, companyId: string) {
   return sql<boolean>`checkpoints.company_id = ${toUuid(companyId)} and projection = ${name} and version = ${version}`
 }
 
@@ -98,7 +98,7 @@ export async function moveCheckpoint(
   transaction: LedgerDb,
   projection: MovedVersion,
   { companyId, after, upTo, leaf, generation = null }: CheckpointMove,
-): Promise<boolean> {
+) {
   const isSameGeneration = sql`generation is not distinct from ${generation}`
   const hasLeaf = sql`exists (select from events e
     where e.company_id = ${toUuid(companyId)} and e.position = ${upTo} and e.leaf_hash = ${leaf})`
@@ -191,7 +191,7 @@ export async function recordFailure(
 }
 
 /** Companies with unfolded events that are neither parked nor backing off. */
-export async function findLagging(db: LedgerDb, projection: Version): Promise<string[]> {
+export async function findLagging(db: LedgerDb, projection: Version) {
   const { rows } = await sql<{ company_id: string }>`
     select h.company_id from ${headsWithCheckpoints(projection)}
     where h.position > coalesce(c.position, 0) and ${IS_FREE}
@@ -203,7 +203,7 @@ export async function findLagging(db: LedgerDb, projection: Version): Promise<st
  * Lets the next fold of each parked company try once more; a failure parks it again at once. Returns the number of
  * companies.
  */
-export async function retryParked(db: LedgerDb, { name, version }: Version): Promise<number> {
+export async function retryParked(db: LedgerDb, { name, version }: Version) {
   const { numAffectedRows } = await sql`
     update checkpoints set parked_at = null, attempts = ${MAX_ATTEMPTS - 1}, next_try_at = null
     where projection = ${name} and version = ${version} and parked_at is not null`.execute(db)

@@ -41,7 +41,7 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
   const slots = createBudget({ total: atOnce, share: 1, maxWaiting: WAITING, maxWaitMs: MAX_WAIT_MS })
   const runs = new Runs((error, { companyId }) => log.warn({ companyId, err: error }, `could not ${what}`))
 
-  function dispatch(companyIds: string[]): void {
+  function dispatch(companyIds: string[]) {
     for (const companyId of companyIds) {
       runs.wake(
         companyId,
@@ -125,7 +125,7 @@ export class Runs {
       .finally(() => this.#runs.delete(name))
   }
 
-  async #take(run: Run, step: Step): Promise<void> {
+  async #take(run: Run, step: Step) {
     const signals = { stopping: this.#stopping.signal, cutOff: this.#cutOff.signal }
     let isDue = true
     while (isDue && !signals.stopping.aborted) {

@@ -18,12 +18,12 @@ export function shadowOf(projection: Projection): Projection {
 }
 
 /** The schema of replaced tables, until they are dropped. */
-export function replacedSchemaOf({ name, version }: Projection): string {
+export function replacedSchemaOf({ name, version }: Projection) {
   return schemaOf({ name: `${name}-old`, version })
 }
 
 /** The oid of a schema; null if it does not exist. */
-export async function findSchemaOid(db: LedgerDb, schema: string): Promise<number | null> {
+export async function findSchemaOid(db: LedgerDb, schema: string) {
   const { rows } = await sql<{ oid: number | null }>`select to_regnamespace(${`"${schema}"`})::oid as oid`.execute(db)
   return rows[0]?.oid ?? null
 }
@@ -32,12 +32,7 @@ export async function findSchemaOid(db: LedgerDb, schema: string): Promise<numbe
  * Whether a rebuild has started on a company and is before a position. A rebuild creates its checkpoint before it reads
  * any events.
  */
-export async function isShadowBefore(
-  db: LedgerDb,
-  projection: Projection,
-  companyId: string,
-  position: number,
-): Promise<boolean> {
+export async function isShadowBefore(db: LedgerDb, projection: Projection, companyId: string, position: number) {
   const shadow = shadowOf(projection)
   const { rows } = await sql`
     select 1 from checkpoints where ${isOf(shadow, companyId)} and position < ${position}`.execute(db)
@@ -45,11 +40,7 @@ export async function isShadowBefore(
 }
 
 /** Deletes a company's rows from replaced tables. New readers no longer see those. */
-export async function emptyReplaced(
-  transaction: Transaction<LedgerTables>,
-  projection: Projection,
-  companyId: string,
-): Promise<void> {
+export async function emptyReplaced(transaction: Transaction<LedgerTables>, projection: Projection, companyId: string) {
   const schema = replacedSchemaOf(projection)
   for (const { name } of await readProjectionTables(transaction, schema)) {
     await sql`delete from ${sql.id(schema, name)} where company_id = ${toUuid(companyId)}`.execute(transaction)

@@ -128,12 +128,12 @@ class Turns {
     throw lastError
   }
 
-  #endTurn(companyId: string, isDone: boolean): void {
+  #endTurn(companyId: string, isDone: boolean) {
     this.#companies.delete(companyId)
     if (!isDone) this.#companies.add(companyId)
   }
 
-  #fail(error: unknown, companyIds: string[]): void {
+  #fail(error: unknown, companyIds: string[]) {
     this.#failed.companies += companyIds.length
     this.#failed.lastError = error
     for (const companyId of companyIds) this.#companies.delete(companyId)
@@ -141,17 +141,12 @@ class Turns {
 }
 
 /** The companies that share a transaction. */
-function groupCompanies({ companiesTogether = Infinity }: TurnOptions, companies: string[], share: Share): string[][] {
+function groupCompanies({ companiesTogether = Infinity }: TurnOptions, companies: string[], share: Share) {
   return divide(companies, Math.min(companiesTogether, share.companies))
 }
 
 /** Folds several companies at once. Returns, for those that were folded, whether they are done. */
-async function foldSome(
-  options: TurnOptions,
-  projection: Projection,
-  companyIds: string[],
-  share: Share,
-): Promise<Map<string, boolean>> {
+async function foldSome(options: TurnOptions, projection: Projection, companyIds: string[], share: Share) {
   const beganAt = performance.now()
   const folded = await foldTogether(options.foldingDb, projection, companyIds, { share, recent: options.recent })
   const endedAt = performance.now()

@@ -68,7 +68,7 @@ async function readNextBatches(
   projection: Projection,
   companyIds: string[],
   { share: { events: limit, bytes }, recent }: TogetherOptions & { share: Share },
-): Promise<EndingBatch[]> {
+) {
   const batches: EndingBatch[] = []
   const behind: { companyId: string; after: number; head: number }[] = []
   for (const { companyId, position: after, head } of await findFreeCheckpoints(db, projection, companyIds)) {
@@ -111,12 +111,7 @@ async function buildBatch(companyId: string, after: number, stored: StoredPage):
   }
 }
 
-async function foldAll(
-  db: LedgerDb,
-  projection: Projection,
-  batches: EndingBatch[],
-  recent: RecentEvents | undefined,
-): Promise<EndingBatch[]> {
+async function foldAll(db: LedgerDb, projection: Projection, batches: EndingBatch[], recent: RecentEvents | undefined) {
   if (batches.length === 0) return []
   try {
     const folded = new Set<Batch>(await foldBatches(db, projection, batches))

@@ -100,7 +100,7 @@ export async function foldBetween(
   schema: string,
   companyId: string,
   range: { after: number; upTo: number; batchEvents: number },
-): Promise<void> {
+) {
   let { after } = range
   while (after < range.upTo) after = await foldCalls(transaction, projection, schema, companyId, { ...range, after })
 }
@@ -112,7 +112,7 @@ export async function foldCalls(
   schema: string,
   companyId: string,
   { after, upTo, batchEvents }: { after: number; upTo: number; batchEvents: number },
-): Promise<number> {
+) {
   const next = await readNextCalls(transaction, companyId, { after, upTo, limit: batchEvents })
   if (next === null) throw new UnfoldableError(`the event at position ${after + 1} of ${companyId} is missing`)
   await foldEvents(transaction, projection, schema, [{ companyId, ...next }])
@@ -164,7 +164,7 @@ async function readBatch(
   return page
 }
 
-async function readOrUnfoldable<Result>(read: () => Promise<Result>): Promise<Result> {
+async function readOrUnfoldable<Result>(read: () => Promise<Result>) {
   try {
     return await read()
   } catch (error) {
@@ -175,7 +175,7 @@ async function readOrUnfoldable<Result>(read: () => Promise<Result>): Promise<Re
 }
 
 /** Throws UnfoldableError if a position after `after` is missing. */
-export function assertContiguous(events: RecordedEvent[], after: number, companyId: string): void {
+export function assertContiguous(events: RecordedEvent[], after: number, companyId: string) {
   const gap = events.findIndex(({ position }, at) => position !== after + at + 1)
   if (gap >= 0) throw new UnfoldableError(`the event at position ${after + gap + 1} of ${companyId} is missing`)
 }
@@ -184,7 +184,7 @@ export function assertContiguous(events: RecordedEvent[], after: number, company
 export interface Batch extends CompanyEvents, CheckpointMove {}
 
 /** Returns false, without folding, if another worker has moved the checkpoint. */
-async function foldBatch(db: LedgerDb, projection: Projection, batch: Batch): Promise<boolean> {
+async function foldBatch(db: LedgerDb, projection: Projection, batch: Batch) {
   return (await foldBatches(db, projection, [batch])).length > 0
 }
 
@@ -209,11 +209,7 @@ export async function foldBatches(db: LedgerDb, projection: Projection, batches:
   return folded
 }
 
-async function moveAll(
-  transaction: Transaction<LedgerTables>,
-  projection: Projection,
-  batches: Batch[],
-): Promise<Batch[]> {
+async function moveAll(transaction: Transaction<LedgerTables>, projection: Projection, batches: Batch[]) {
   const [first, second] = batches
   if (!second) return (await moveCheckpoint(transaction, projection, first!)) ? batches : []
   const moved = await moveCheckpoints(transaction, projection, batches)
@@ -226,7 +222,7 @@ async function foldEvents(
   projection: Projection,
   schema: string,
   batches: CompanyEvents[],
-): Promise<void> {
+) {
   await foldParts(transaction, projection, schema, batches)
   for (const { companyId, events, call } of batches) {
     if (!call) continue
@@ -245,7 +241,7 @@ async function foldParts(
   projection: Projection,
   schema: string,
   parts: CompanyEvents[],
-): Promise<void> {
+) {
   try {
     await projection.fold(transaction as never, schema, parts, doInTurns)
   } catch (error) {
@@ -254,6 +250,6 @@ async function foldParts(
   }
 }
 
-function describePositions({ companyId, events }: CompanyEvents): string {
+function describePositions({ companyId, events }: CompanyEvents) {
   return `positions ${events[0]!.position} to ${events.at(-1)!.position} of ${companyId}`
 }

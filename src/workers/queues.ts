@@ -7,12 +7,12 @@ import { connectionTo } from '#postgres/session-settings'
 import type { DueWork } from './watch-standstill.ts'
 
 /** The name of a projection's queue. */
-export function queueOf(projection: Pick<Projection, 'name'>): string {
+export function queueOf(projection: Pick<Projection, 'name'>) {
   return `project-${projection.name}`
 }
 
 /** The dead letter queue, which shows operators the parked companies. */
-export function deadLetterOf(projection: Pick<Projection, 'name'>): string {
+export function deadLetterOf(projection: Pick<Projection, 'name'>) {
   return `${queueOf(projection)}-parked`
 }
 
@@ -80,7 +80,7 @@ const SCHEDULES = {
 }
 
 /** The names of the queues whose jobs workers run: all but the dead letter queues. */
-export function workedQueueNames(): string[] {
+export function workedQueueNames() {
   return [...PROJECTIONS.map(queueOf), ...ANNOUNCED, ...Object.keys(SCHEDULES)]
 }
 
@@ -177,7 +177,7 @@ const ANSWERS_WITHIN_MS = 60_000
 
 const IDLE_CONNECTIONS_KEPT_MS = 60_000
 
-function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
+function createBoss(url: string, { works, connections }: QueueOptions) {
   // pg-boss hands all of these to node-postgres; its types know only some.
   const connection = {
     ...connectionTo(url, CONNECTION_SETTINGS),
@@ -205,7 +205,7 @@ function createBoss(url: string, { works, connections }: QueueOptions): PgBoss {
 }
 
 /** pg-boss repeats few statements. A connection parses and plans each once, because it gets a name. */
-function prepareStatements(db: QueueDb): void {
+function prepareStatements(db: QueueDb) {
   const nameOf = nameStatements()
   db.executeSql = (text, values = []) => {
     const name = values.length > 0 ? nameOf(text) : undefined

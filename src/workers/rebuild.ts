@@ -84,16 +84,16 @@ export async function rebuild(projection: Projection, options: RebuildOptions): 
   throw new RebuildError(`the rebuild did not catch up with the live tables in ${MAX_ROUNDS} rounds`)
 }
 
-async function isLive(db: LedgerDb, projection: Projection, oid: number): Promise<boolean> {
+async function isLive(db: LedgerDb, projection: Projection, oid: number) {
   return (await findSchemaOid(db, schemaOf(projection))) === oid
 }
 
-async function dropReplacedWithRetries(db: LedgerDb, projection: Projection): Promise<boolean> {
+async function dropReplacedWithRetries(db: LedgerDb, projection: Projection) {
   for (let tries = 0; tries < DROP_TRIES; tries += 1) if (await dropReplaced(db, projection)) return true
   return false
 }
 
-async function countEventsToFold(db: LedgerDb, shadow: Projection): Promise<number> {
+async function countEventsToFold(db: LedgerDb, shadow: Projection) {
   const { rows } = await sql<{ events: number }>`
     select coalesce(sum(h.position - coalesce(c.position, 0)), 0)::bigint as events
     from ${headsWithCheckpoints(shadow)}`.execute(db)
@@ -101,7 +101,7 @@ async function countEventsToFold(db: LedgerDb, shadow: Projection): Promise<numb
 }
 
 /** Fills the shadow, and ignores failures caused by another process that has switched meanwhile. */
-async function fillOrNotice(projection: Projection, oid: number, options: RebuildOptions): Promise<StuckCompany[]> {
+async function fillOrNotice(projection: Projection, oid: number, options: RebuildOptions) {
   const shadow = shadowOf(projection)
   const isOurs = async () => (await findSchemaOid(options.db, schemaOf(shadow))) === oid
   try {
@@ -119,7 +119,7 @@ async function fillOrNotice(projection: Projection, oid: number, options: Rebuil
  * Creates the indexes, waiting for other processes that work on the same tables. If one of them switches meanwhile, it
  * has created them.
  */
-async function completeWhenFree(projection: Projection, oid: number, { db, signal }: RebuildOptions): Promise<void> {
+async function completeWhenFree(projection: Projection, oid: number, { db, signal }: RebuildOptions) {
   for (let tries = 1; ; tries += 1) {
     signal.throwIfAborted()
     try {
@@ -133,10 +133,10 @@ async function completeWhenFree(projection: Projection, oid: number, { db, signa
 }
 
 /** Brings every company of the shadow up to its current head, a few in parallel. Returns the stuck companies. */
-async function fillShadow(shadow: Projection, options: RebuildOptions): Promise<StuckCompany[]> {
+async function fillShadow(shadow: Projection, options: RebuildOptions) {
   const companies = companiesBehind(options.db, shadow)
   const stuck: StuckCompany[] = []
-  async function fillTheNext(): Promise<void> {
+  async function fillTheNext() {
     for await (const company of companies) {
       if (options.signal.aborted) return
       try {
@@ -158,11 +158,7 @@ interface CompanyBehind {
 }
 
 /** Folds up to the head as it was at the start, so that a busy company does not hold up the others. */
-async function fillCompany(
-  shadow: Projection,
-  company: CompanyBehind,
-  { db, signal, onFolded }: RebuildOptions,
-): Promise<void> {
+async function fillCompany(shadow: Projection, company: CompanyBehind, { db, signal, onFolded }: RebuildOptions) {
   for (let { reached } = company; reached < company.head && !signal.aborted;) {
     const { position, isDone } = await foldNext(db, shadow, company.id, { batchEvents: REBUILD_BATCH_EVENTS })
     onFolded(position - reached)
@@ -215,7 +211,7 @@ export async function pruneVersions(db: LedgerDb, projection: Projection): Promi
 }
 
 /** Older versions with tables, or with rows left by an interrupted run. */
-async function listOlderVersions(db: LedgerDb, { name, version }: Projection): Promise<number[]> {
+async function listOlderVersions(db: LedgerDb, { name, version }: Projection) {
   const prefix = schemaOf({ name, version: 0 }).slice(0, -1)
   const { rows } = await sql<{ version: number }>`
     select version from (
@@ -227,7 +223,7 @@ async function listOlderVersions(db: LedgerDb, { name, version }: Projection): P
   return rows.map((row) => row.version)
 }
 
-async function forgetVersion(db: LedgerDb, projection: Projection): Promise<void> {
+async function forgetVersion(db: LedgerDb, projection: Projection) {
   const { name, version } = projection
   await db.transaction().execute(async (transaction) => {
     await forgetCheckpoints(transaction, projection)

@@ -46,7 +46,7 @@ const NO_SIZE = -1
 export function startRecorder(options: RecorderOptions): Recorder {
   const { lockDb, log, intervalMs } = options
   const stopped = new AbortController()
-  async function holdLock(connection: LedgerDb): Promise<void> {
+  async function holdLock(connection: LedgerDb) {
     const { rows } = await sql<{ held: boolean }>`select pg_try_advisory_lock(${LOCK}) as held`.execute(connection)
     if (!rows[0]!.held) return
     try {
@@ -81,11 +81,7 @@ export function startRecorder(options: RecorderOptions): Recorder {
 }
 
 /** One round over all companies. `recorded` holds the sizes known to be recorded. */
-async function recordRound(
-  options: RecorderOptions,
-  recorded: Map<string, number>,
-  stopped: AbortSignal,
-): Promise<void> {
+async function recordRound(options: RecorderOptions, recorded: Map<string, number>, stopped: AbortSignal) {
   let [faults, refusals] = [0, 0]
   const db = openDatabase<LedgerTables>(options.pool)
   for await (const companyId of companiesDue(db, recorded)) {
@@ -120,7 +116,7 @@ async function* companiesDue(db: LedgerDb, recorded: ReadonlyMap<string, number>
 async function recordCompany(
   { db, pool, signer, log }: Pick<RecorderOptions, 'pool' | 'signer' | 'log'> & { db: LedgerDb },
   companyId: string,
-): Promise<number> {
+) {
   const { size, note, last } = await trackWork(
     pool,
     { companyId, work: 'signing' },

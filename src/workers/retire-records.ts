@@ -51,7 +51,7 @@ async function retireOldest(pool: Pool, companyId: string, instant: string): Pro
   return result
 }
 
-async function readInstantDaysAgo(pool: Pool, days: number): Promise<string> {
+async function readInstantDaysAgo(pool: Pool, days: number) {
   const { rows } = await pool.query<{ instant: string }>(
     'select clock_timestamp() - make_interval(days => $1) as instant',
     [days],

@@ -47,7 +47,7 @@ export async function withScratch<Result>(
 }
 
 /** Drop the tables, because the connection returns to its pool. A broken connection takes them along. */
-async function dropTables(db: LedgerDb, tables: Table[]): Promise<void> {
+async function dropTables(db: LedgerDb, tables: Table[]) {
   const names = tables.map(({ name }) => sql.id(SCRATCH, name))
   await sql`drop table ${sql.join(names)}`.execute(db).catch(() => undefined)
 }

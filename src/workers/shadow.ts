@@ -43,7 +43,7 @@ export async function beginShadow(
 }
 
 /** Creates the indexes of a filled shadow. Does nothing if it is no longer this shadow. */
-export async function completeShadow(db: LedgerDb, projection: Projection, oid: number): Promise<void> {
+export async function completeShadow(db: LedgerDb, projection: Projection, oid: number) {
   const schema = schemaOf(shadowOf(projection))
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${REBUILDS}, hashtext(${schema}))`.execute(transaction)
@@ -52,7 +52,7 @@ export async function completeShadow(db: LedgerDb, projection: Projection, oid: 
 }
 
 /** Forgets how far a version of a projection has folded. */
-export async function forgetCheckpoints(db: LedgerDb, { name, version }: Projection): Promise<void> {
+export async function forgetCheckpoints(db: LedgerDb, { name, version }: Projection) {
   await db.deleteFrom('checkpoints').where('projection', '=', name).where('version', '=', version).execute()
 }
 
@@ -94,16 +94,12 @@ export async function switchToShadow(db: LedgerDb, projection: Projection, oid: 
   }
 }
 
-async function renameSchema(db: LedgerDb, from: string, to: string): Promise<void> {
+async function renameSchema(db: LedgerDb, from: string, to: string) {
   await sql`alter schema ${sql.id(from)} rename to ${sql.id(to)}`.execute(db)
 }
 
 /** Brings the shadow to the position of the live tables; false if that takes too long for the switch. */
-async function levelShadow(
-  transaction: Transaction<LedgerTables>,
-  live: Projection,
-  shadow: Projection,
-): Promise<boolean> {
+async function levelShadow(transaction: Transaction<LedgerTables>, live: Projection, shadow: Projection) {
   const { rows } = await sql<{ company_id: string; after: number; up_to: number }>`
     select l.company_id, coalesce(s.position, 0) as after, l.position as up_to from checkpoints l
     left join checkpoints s
@@ -131,7 +127,7 @@ export async function setPosition(
   companyId: string,
   position: number,
   generation?: string,
-): Promise<void> {
+) {
   const rebuilt = generation === undefined ? {} : { generation }
   const standing = { ...rebuilt, position, attempts: 0, next_try_at: null, parked_at: null, error: null }
   await db
@@ -145,7 +141,7 @@ export async function setPosition(
  * Drops the tables that a rebuild has replaced. Returns false if they are still being read; new readers do not see
  * them.
  */
-export async function dropReplaced(db: LedgerDb, projection: Projection): Promise<boolean> {
+export async function dropReplaced(db: LedgerDb, projection: Projection) {
   return dropSchema(db, replacedSchemaOf(projection))
 }
 

@@ -11,7 +11,7 @@ export function startSweep(task: () => Promise<void>, intervalMs: number, onErro
   return {
     sweep,
     /** Stops, and waits for a sweep that is under way. */
-    async stop(): Promise<void> {
+    async stop() {
       clearInterval(timer)
       await sweeping
     },

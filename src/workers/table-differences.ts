@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { toUuid } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
 
@@ -116,7 +116,7 @@ export async function replaceDiffering(db: LedgerDb, copies: Copies, table: Tabl
   return Math.max(Number(deleted.numAffectedRows), Number(inserted.numAffectedRows))
 }
 
-function sameKey({ key }: Table): RawBuilder<unknown> {
+function sameKey({ key }: Table) {
   return sql.join(
     key.map((name) => sql`l.${sql.id(name)} = s.${sql.id(name)}`),
     sql` and `,
@@ -124,7 +124,7 @@ function sameKey({ key }: Table): RawBuilder<unknown> {
 }
 
 /** The type json has no equality; jsonb compares values, not spelling. */
-function isDifferent({ name, isJson }: Column): RawBuilder<unknown> {
+function isDifferent({ name, isJson }: Column) {
   const cast = isJson ? sql`::jsonb` : sql``
   return sql`l.${sql.id(name)}${cast} is distinct from s.${sql.id(name)}${cast}`
 }

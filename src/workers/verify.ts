@@ -120,7 +120,7 @@ async function compareTables(
 }
 
 /** Rows of companies that are not in the ledger. */
-async function findOrphanRows(db: LedgerDb, { projection, tables }: Scratch): Promise<CompanyFault[]> {
+async function findOrphanRows(db: LedgerDb, { projection, tables }: Scratch) {
   const faults: CompanyFault[] = []
   for (const { name } of tables) {
     const { rows } = await sql<{ company_id: string; count: number }>`
@@ -135,7 +135,7 @@ async function findOrphanRows(db: LedgerDb, { projection, tables }: Scratch): Pr
   return faults
 }
 
-async function countEventsToVerify(db: LedgerDb, { name, version }: Projection, companyId?: string): Promise<number> {
+async function countEventsToVerify(db: LedgerDb, { name, version }: Projection, companyId?: string) {
   if (companyId !== undefined) return (await readProgress(db, companyId, { name, version })).reached
   const { rows } = await sql<{ events: number }>`select coalesce(sum(position), 0)::bigint as events from checkpoints
     where projection = ${name} and version = ${version}`.execute(db)

@@ -37,7 +37,7 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
   const recorded = new Map<string, DueWork>()
   let told = 0
 
-  async function look(): Promise<void> {
+  async function look() {
     const due = (await Promise.all(lists.map((list) => list(pool)))).flat()
     const before = known
     known = new Map(
@@ -94,7 +94,7 @@ export function watchGuard({ db, log, onRound, intervalMs = GUARD_INTERVAL_MS }:
 } {
   let before: string[] = []
 
-  async function look(): Promise<void> {
+  async function look() {
     const tables = await findUnguardedTables(db)
     if (String(before) !== String(tables)) {
       const facts = { count: tables.length, tables: tables.slice(0, NAMED_TABLES) }

@@ -137,7 +137,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 }
 
 /** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
-async function deleteExpired(options: WorkerOptions): Promise<void> {
+async function deleteExpired(options: WorkerOptions) {
   const { pool, log, answersKeptHours, addressesKeptDays, expirations, onExpired } = options
   const answers = async () => {
     const count = await expireAnswers(pool, answersKeptHours)
@@ -155,7 +155,7 @@ async function deleteExpired(options: WorkerOptions): Promise<void> {
 }
 
 /** A new version may be able to fold what stopped the one before, such as events of types that are new. */
-async function retryAllParked({ db, log, projections }: WorkerOptions): Promise<void> {
+async function retryAllParked({ db, log, projections }: WorkerOptions) {
   for (const projection of projections) {
     const count = await retryParked(db, projection)
     if (count > 0) log.info({ projection: projection.name, count }, 'parked companies are tried once more')
@@ -163,7 +163,7 @@ async function retryAllParked({ db, log, projections }: WorkerOptions): Promise<
 }
 
 /** Removes from `incomplete` the projections whose version is complete, which is for good. */
-async function sweepOnce(options: WorkerOptions, incomplete: Set<Projection>, signal: AbortSignal): Promise<void> {
+async function sweepOnce(options: WorkerOptions, incomplete: Set<Projection>, signal: AbortSignal) {
   const { db, boss, log, projections } = options
   for (const projection of projections) {
     const lagging = await findLagging(db, projection)

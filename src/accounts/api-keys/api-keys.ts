@@ -144,7 +144,7 @@ function columnsOf(key: KeyLife) {
 }
 
 /** Inserts a new key with no usage. */
-async function insertApiKey({ db, companyId, now }: Transaction, key: KeyLife, secret: SecretDigest): Promise<void> {
+async function insertApiKey({ db, companyId, now }: Transaction, key: KeyLife, secret: SecretDigest) {
   const place = { company_id: toUuid(companyId), api_id: toUuid(key.id) }
   const secrets = { secret_hash: secret.hash, last_four: { [secret.hash.toString('hex')]: secret.lastFour } }
   await db
@@ -159,7 +159,7 @@ async function insertApiKey({ db, companyId, now }: Transaction, key: KeyLife, s
 }
 
 /** Stores a key after a change. Revoking also removes its previous secret. */
-async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife): Promise<void> {
+async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife) {
   const expectedCalls = sql<KeyLife['expectedCalls']>`${key.expectedCalls && JSON.stringify(key.expectedCalls)}::jsonb`
   await db
     .updateTable('api_keys')
@@ -177,7 +177,7 @@ async function updateApiKey({ db, companyId, now }: Transaction, key: KeyLife): 
 }
 
 /** Forgets the call that a key's limits refused last, because an administrator has seen it. */
-async function forgetRefused({ db, companyId }: Transaction, apiId: string): Promise<void> {
+async function forgetRefused({ db, companyId }: Transaction, apiId: string) {
   await sql`update api_key_usage set people_use = people_use || '{"refused":null}'
     where company_id = ${toUuid(companyId)} and api_id = ${toUuid(apiId)}`.execute(db)
 }
@@ -191,7 +191,7 @@ async function updateKeySecret(
   apiId: string,
   secret: SecretDigest,
   previousExpiresAt: string | null,
-): Promise<void> {
+) {
   const previousHash = previousExpiresAt === null ? sql`null` : sql`secret_hash`
   await sql`update api_keys set secret_hash = ${secret.hash}, rotated_at = ${now},
       previous_secret_hash = ${previousHash}, previous_expires_at = ${previousExpiresAt}, last_four = jsonb_object(

@@ -59,10 +59,7 @@ export async function findSecrets(db: LedgerDb, companyId: string, search: Secre
 }
 
 /** Reads what meets each condition; what meets several is found by the first. */
-async function findEach(
-  conditions: Condition[],
-  read: (condition: RawBuilder<boolean>) => Promise<FoundThing[]>,
-): Promise<FoundSecret[]> {
+async function findEach(conditions: Condition[], read: (condition: RawBuilder<boolean>) => Promise<FoundThing[]>) {
   const byId = new Map<string, FoundSecret>()
   for (const [by, condition] of conditions) {
     for (const found of await read(condition)) {

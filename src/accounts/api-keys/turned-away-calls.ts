@@ -39,7 +39,7 @@ export function createTurnedAwayCalls(pool: Pool, onError: (error: unknown) => v
   let waiting = new Map<string, Waiting & { companyId: string }>()
   let timer: NodeJS.Timeout | undefined
 
-  function count(found: FoundKey, secretHash: string, address: string): void {
+  function count(found: FoundKey, secretHash: string, address: string) {
     const { companyId, key, formerSecrets, nowMs } = found
     const reason = whyTurnedAway({ ...key, formerSecrets }, secretHash, nowMs)
     const pending = waiting.get(key.id)
@@ -49,7 +49,7 @@ export function createTurnedAwayCalls(pool: Pool, onError: (error: unknown) => v
     timer ??= setTimeout(() => void flush(), STORED_AFTER_MS).unref()
   }
 
-  async function flush(): Promise<void> {
+  async function flush() {
     clearTimeout(timer)
     timer = undefined
     const batch = waiting
@@ -67,7 +67,7 @@ export function createTurnedAwayCalls(pool: Pool, onError: (error: unknown) => v
 }
 
 /** Adds calls of a company's keys to those of their hours, in the order of the keys: other processes do so, too. */
-async function store(pool: Pool, companyId: string, calls: readonly Waiting[]): Promise<void> {
+async function store(pool: Pool, companyId: string, calls: readonly Waiting[]) {
   const inOrder = calls.toSorted((one, other) => (one.apiId < other.apiId ? -1 : 1))
   await pool.query(
     `insert into turned_away_calls as known (company_id, api_id, hour, reason, calls, last_at, address)

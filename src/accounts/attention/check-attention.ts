@@ -55,7 +55,7 @@ export async function checkAttention(services: CheckServices): Promise<void> {
 const ATTENTION_TYPES = WEBHOOK_TYPES.filter((type) => type.startsWith('attention.'))
 
 /** Companies with a user or a webhook to tell, or with something that was raised and has to be resolved. */
-async function listCompanies(pool: Pool): Promise<string[]> {
+async function listCompanies(pool: Pool) {
   const { rows } = await sql<Row<'companies', 'company_id'>>`
     select company_id from users where wants_alerts and removed_at is null
     union select company_id from webhooks where status = 'enabled' and types && ${ATTENTION_TYPES}::text[]
@@ -99,7 +99,7 @@ export async function checkCompany(
 }
 
 /** Records the time of these facts, unless newer ones were compared before. */
-async function isNewest({ connection, companyId }: Transaction, now: string): Promise<boolean> {
+async function isNewest({ connection, companyId }: Transaction, now: string) {
   const { rowCount } = await connection.query(
     `insert into attention_checks as last (company_id, checked_at) values ($1, $2)
      on conflict (company_id) do update set checked_at = excluded.checked_at
@@ -165,7 +165,7 @@ export async function tellUsers(pool: Pool, db: LedgerDb, outbox: Outbox, compan
 }
 
 /** Reads the position up to which the ledger tells changes, and the problems that were raised by then and last. */
-async function readStanding(db: LedgerDb, companyId: string): Promise<{ upTo: number; raised: RaisedItem[] }> {
+async function readStanding(db: LedgerDb, companyId: string) {
   const company = toUuid(companyId)
   // One statement, so that both are of the same moment.
   const { rows } = await sql<Row<'heads', 'position'> & { raised: RaisedItem[] }>`
@@ -179,7 +179,7 @@ const IS_DUE = `wants_alerts and role = 'admin' and removed_at is null
   and (told_at is null or told_at <= statement_timestamp() - interval '${GATHERED_MINUTES} minutes')`
 
 /** Locks the users who may be told now, with the position up to which they were. Another process may tell the others. */
-async function lockUsers(client: PoolClient, companyId: string): Promise<{ userId: string; position: number }[]> {
+async function lockUsers(client: PoolClient, companyId: string) {
   const { rows } = await client.query<Row<'users', 'user_id' | 'told_position'>>(
     `select user_id, told_position from users where company_id = $1 and ${IS_DUE} order by user_id
       for update skip locked`,
@@ -246,12 +246,12 @@ function describeChange({ type, data }: Change, standing: Standing, { publicUrl 
 }
 
 /** An error may repeat what another server said. */
-function quoteError(item: AttentionItem): AttentionItem {
+function quoteError(item: AttentionItem) {
   if (!('error' in item.details) || item.details.error === null) return item
   return { ...item, details: { ...item.details, error: quote(item.details.error) } } as AttentionItem
 }
 
-function describeMore(count: number, isLeast: boolean): string {
+function describeMore(count: number, isLeast: boolean) {
   const changes = formatCount(count, 'earlier change')
   return `${isLeast ? 'At least ' : ''}${changes} ${isOrAre(count)} not listed here.`
 }

@@ -156,7 +156,7 @@ function listOf<Listed>(query: RawBuilder<Listed>): RawBuilder<Listed[]> {
 /** PostgreSQL writes times in JSON without the zeros at their ends, and UTC as an offset. */
 function toTime(time: string): string
 function toTime(time: string | null): string | null
-function toTime(time: string | null): string | null {
+function toTime(time: string | null) {
   return time === null ? null : new Date(time).toISOString()
 }
 
@@ -293,7 +293,7 @@ function selectWebhooks(company: string): RawBuilder<WebhookRow> {
     order by w.webhook_id`
 }
 
-function toWebhook(row: WebhookRow): AttentionFacts['webhooks'][number] {
+function toWebhook(row: WebhookRow) {
   return {
     id: fromUuid('whk', row.webhook_id),
     name: row.description || row.url,
@@ -324,7 +324,7 @@ function selectParkedProjections(company: string): RawBuilder<ParkedRow> {
 }
 
 /** Whether this version of the program reads it. */
-function isCurrent({ projection, version }: ParkedRow): boolean {
+function isCurrent({ projection, version }: ParkedRow) {
   return [EMPLOYEES, BULK_USER_LOGS].some((current) => current.name === projection && current.version === version)
 }
 

@@ -133,15 +133,15 @@ function findWords(company: string, change: AccountChange): ChangeWords {
   }
 }
 
-function nameActor(actorName: string | null): string {
+function nameActor(actorName: string | null) {
   return actorName === null ? 'The operator of the service' : quote(actorName)
 }
 
-function describeLife({ expiresAt }: EmailedLink, timeZone: string): string {
+function describeLife({ expiresAt }: EmailedLink, timeZone: string) {
   return `It works once, until ${formatTime(expiresAt, timeZone)}.`
 }
 
 /** A proxy that is trusted wrongly may report any text as the address. */
-function describeOrigin(address: string | null): string {
+function describeOrigin(address: string | null) {
   return address === null || readAddress(address) === null ? '' : ` from the address ${address}`
 }

@@ -38,7 +38,7 @@ const ISOLATED = new RegExp(`${ISOLATE}([^${ISOLATE}${POP}]*)${POP}`, 'g')
  * Prepares a name for a message: one line, at most 100 characters, without characters that can't be seen. A mail program
  * does not make a link of it: whoever may choose a name must not be able to send links to strangers.
  */
-export function quote(text: string): string {
+export function quote(text: string) {
   const line = text.normalize('NFC').replace(UNSEEN, '').replace(CONTROLS, ' ').replace(/\s+/g, ' ').trim()
   return `${ISOLATE}${cut(preventLinks(line), MAX_QUOTED)}${POP}`
 }
@@ -51,7 +51,7 @@ const SEPARATORS_WITHIN = /(?<![.\u3002@:/\\])[.\u3002@:/\\]+(?=[^\s.\u3002@:/\\
  * Adds a space after what separates the parts of an address, as in `eve@ evil. com`. Where a space is, programs see no
  * link, whatever letters, marks, and characters that can't be seen stand around it. One slash stays as it is: `A/S`.
  */
-function preventLinks(text: string): string {
+function preventLinks(text: string) {
   return text
     .replace(/\P{ASCII}/gu, (character) => {
       // Programs may read a full-width dot as a dot, and U+33C2 as `a.m.`.
@@ -61,7 +61,7 @@ function preventLinks(text: string): string {
     .replace(SEPARATORS_WITHIN, (run) => (/^[/\\]$/.test(run) ? run : `${run} `))
 }
 
-function cut(text: string, most: number): string {
+function cut(text: string, most: number) {
   const characters = [...text]
   return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}${ELLIPSIS}`
 }
@@ -86,7 +86,7 @@ export function toPlainText(text: string): string {
 }
 
 /** Splits a text into what is quoted and what is not. */
-function splitQuoted(text: string): { text: string; isQuoted: boolean }[] {
+function splitQuoted(text: string) {
   return text.split(ISOLATED).map((part, at) => ({ text: part, isQuoted: at % 2 === 1 }))
 }
 
@@ -134,7 +134,7 @@ export async function renderEmail({ subject, paragraphs }: EmailContent, origin:
   }
 }
 
-function renderText(paragraph: Paragraph): string {
+function renderText(paragraph: Paragraph) {
   return typeof paragraph === 'string' ? toPlainText(paragraph) : `${toPlainText(paragraph.text)}:\n${paragraph.url}`
 }
 

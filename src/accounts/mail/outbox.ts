@@ -86,13 +86,13 @@ const GOES_TO_ADDRESS = `exists (select from users r
   where r.company_id = $1 and r.user_id = e.user_id and r.email in (u.email, ''))`
 
 /** The condition that the company $1 has fewer messages than `limit`, in SQL, for which another condition holds. */
-function hasFewer(limit: string, condition: string): string {
+function hasFewer(limit: string, condition: string) {
   return `(select count(*) from (select from emails e where e.company_id = $1 and ${condition}
     limit ${limit}) as counted) < ${limit}`
 }
 
 /** Names the row of a message, for encryption. */
-export function placeOfEmail(emailId: string): string {
+export function placeOfEmail(emailId: string) {
   return `message ${emailId}`
 }
 

@@ -1,5 +1,5 @@
 import * as oidc from 'openid-client'
-import { type ServerMetadata, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt, type ClientAuth } from 'openid-client'
+import { type ServerMetadata, ClientSecretBasic, ClientSecretPost, PrivateKeyJwt } from 'openid-client'
 import type { ProviderSettings } from '#domain/provider-settings'
 import { askFor, explainIssuer, explainStatus } from './explain-fault.ts'
 import { ProviderError } from './provider-client.ts'
@@ -87,7 +87,7 @@ const MEMBERS = {
 const NEEDED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri']
 
 /** Keeps what the client uses. Throws unless it is valid, so that a check finds what would stop users. */
-function keepMetadata(sent: ServerMetadata, allowsHttp: boolean): ServerMetadata {
+function keepMetadata(sent: ServerMetadata, allowsHttp: boolean) {
   const kept: Record<string, unknown> = {}
   for (const [name, isValid] of Object.entries(MEMBERS)) {
     const value = sent[name] ?? undefined
@@ -100,7 +100,7 @@ function keepMetadata(sent: ServerMetadata, allowsHttp: boolean): ServerMetadata
   return kept as unknown as ServerMetadata
 }
 
-function isSecure(address: string, allowsHttp: boolean): boolean {
+function isSecure(address: string, allowsHttp: boolean) {
   const { protocol } = new URL(address)
   return protocol === 'https:' || (allowsHttp && protocol === 'http:')
 }
@@ -197,7 +197,7 @@ export function chooseMethod(
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const
 
 /** How the client proves itself, with its secret or its private key as a JWK. */
-export async function proveClient(method: ClientMethod, secret: string): Promise<ClientAuth> {
+export async function proveClient(method: ClientMethod, secret: string) {
   if (method === 'client_secret_basic') return ClientSecretBasic(secret)
   if (method === 'client_secret_post') return ClientSecretPost(secret)
   const jwk = JSON.parse(secret) as JWK

@@ -41,7 +41,7 @@ export async function askFor<Result>(
   requested: ProviderResource,
   step: () => Promise<Result>,
   secrets: readonly string[] = [],
-): Promise<Result> {
+) {
   try {
     return await step()
   } catch (error) {
@@ -66,11 +66,7 @@ const FAULT_OF_CALLBACK: Record<string, ProviderFault> = {
 }
 
 /** The errors of a token endpoint (RFC 6749, section 5.2). */
-function explainBody(
-  error: oidc.ResponseBodyError,
-  requested: ProviderResource,
-  quote: (text?: string) => string,
-): ProviderError {
+function explainBody(error: oidc.ResponseBodyError, requested: ProviderResource, quote: (text?: string) => string) {
   const why = described(quote(error.error_description))
   if (error.error === 'invalid_client' || error.error === 'unauthorized_client')
     return new ProviderError('client_refused', `The provider did not accept the client ID and its secret or key${why}`)
@@ -92,7 +88,7 @@ interface CheckDetails {
 }
 
 /** Explains that a provider's configuration names another issuer than the one that is set. */
-export function explainIssuer(named: unknown, entered: string): ProviderError {
+export function explainIssuer(named: unknown, entered: string) {
   const name = quoteSafely(typeof named === 'string' ? named : '', [])
   return new ProviderError(
     'wrong_issuer',
@@ -100,7 +96,7 @@ export function explainIssuer(named: unknown, entered: string): ProviderError {
   )
 }
 
-function explainClient(error: oidc.ClientError, requested: ProviderResource): ProviderError {
+function explainClient(error: oidc.ClientError, requested: ProviderResource) {
   const fault = (name: ProviderFault, text: string) => new ProviderError(name, text)
   const { cause } = error
   // Their own messages contain no values.
@@ -132,14 +128,14 @@ function explainClient(error: oidc.ClientError, requested: ProviderResource): Pr
 }
 
 /** Explains a status other than success. */
-export function explainStatus(status: number, requested: ProviderResource): ProviderError {
+export function explainStatus(status: number, requested: ProviderResource) {
   const refused = status === 401 && requested === 'tokens' ? 'client_refused' : 'misconfigured'
   const fault = status >= 500 || status === 429 ? 'unreachable' : refused
   return new ProviderError(fault, `The provider answered ${status} when asked for ${requested}`)
 }
 
 /** Explains that a claim of a token is not as expected. */
-export function explainClaim(claim: string): ProviderError {
+export function explainClaim(claim: string) {
   if (claim === 'iss') return new ProviderError('wrong_issuer', 'The token was issued by another issuer')
   const meaning: Record<string, string> = {
     aud: 'The token was issued to another client ("aud")',
@@ -150,7 +146,7 @@ export function explainClaim(claim: string): ProviderError {
   return new ProviderError('invalid_response', meaning[claim] ?? `The token's claim "${claim}" is not as expected`)
 }
 
-function explainToken(error: joseErrors.JOSEError): ProviderError {
+function explainToken(error: joseErrors.JOSEError) {
   if (error instanceof joseErrors.JWTExpired || error instanceof joseErrors.JWTClaimValidationFailed) {
     const { claim, reason } = error
     if (reason === 'missing') return new ProviderError('invalid_response', `The token has no claim "${claim}"`)
@@ -178,7 +174,7 @@ function explainToken(error: joseErrors.JOSEError): ProviderError {
 const described = (text: string) => (text === '' ? '' : `: ${text}`)
 
 /** What a provider said, bounded and in one line; nothing if it repeats a secret. */
-function quoteSafely(text: string | undefined, secrets: readonly string[]): string {
+function quoteSafely(text: string | undefined, secrets: readonly string[]) {
   if (text === undefined || secrets.some((secret) => text.includes(secret))) return ''
   return trimBlanks(text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').slice(0, MAX_QUOTED))
 }

@@ -50,7 +50,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
   const providers = createKnownProviders(discover, now)
 
   /** Finds what the provider publishes. Codes, secrets and tokens go by it, so the issuer is compared at each use. */
-  async function findPublished(provider: StoredProvider): Promise<PublishedProvider> {
+  async function findPublished(provider: StoredProvider) {
     const published = await providers.find(provider)
     if (published.metadata.issuer !== provider.settings.issuer)
       throw explainIssuer(published.metadata.issuer, provider.settings.issuer)
@@ -58,7 +58,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
   }
 
   /** Checks a token. If its key is not known, the provider may have changed its keys. */
-  async function verify(provider: StoredProvider, token: string, source: TokenSource): Promise<JWTPayload> {
+  async function verify(provider: StoredProvider, token: string, source: TokenSource) {
     const check = (by: PublishedProvider) => verifyToken(by, provider.settings.client_id, token, source)
     const published = await findPublished(provider)
     try {
@@ -73,7 +73,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
   }
 
   /** Describes the provider and the client to openid-client. */
-  function configure(provider: StoredProvider, metadata: oidc.ServerMetadata, proof = oidc.None()): oidc.Configuration {
+  function configure(provider: StoredProvider, metadata: oidc.ServerMetadata, proof = oidc.None()) {
     const times = { [oidc.clockTolerance]: TOLERANCE_S, [oidc.clockSkew]: secondsAhead() }
     const config = new oidc.Configuration(metadata, provider.settings.client_id, times, proof)
     config[oidc.customFetch] = fetchFor(provider.companyId)
@@ -142,7 +142,7 @@ export function openProviderClient({ secrets, now, ...options }: ProviderClientO
 }
 
 /** Asks for the scope of the claim that decides about roles too, if the provider has one of that name. */
-function chooseScope(roleClaim: string | null, { scopes_supported: supported }: oidc.ServerMetadata): string {
+function chooseScope(roleClaim: string | null, { scopes_supported: supported }: oidc.ServerMetadata) {
   const scopes = ['openid', 'email', 'profile']
   if (roleClaim !== null && supported?.includes(roleClaim) && !scopes.includes(roleClaim)) scopes.push(roleClaim)
   return scopes.join(' ')
@@ -241,7 +241,7 @@ export function createKnownProviders(
     }
   }
 
-  async function find(provider: StoredProvider): Promise<PublishedProvider> {
+  async function find(provider: StoredProvider) {
     const { companyId } = provider
     const revision = nameRevision(provider)
     const cached = known.peek(companyId)
@@ -253,7 +253,7 @@ export function createKnownProviders(
     return found
   }
 
-  async function refetchKeys({ companyId }: StoredProvider): Promise<void> {
+  async function refetchKeys({ companyId }: StoredProvider) {
     const cached = known.peek(companyId)
     if (!cached || cached.found instanceof ProviderError) return
     const found = { ...cached.found, keys: await cached.found.fetchKeys() }
@@ -273,6 +273,6 @@ export function createKnownProviders(
 }
 
 /** Each provider begins at version 1, so the version alone does not tell a provider from its successor. */
-function nameRevision({ id, version }: StoredProvider): string {
+function nameRevision({ id, version }: StoredProvider) {
   return `${id} ${version}`
 }

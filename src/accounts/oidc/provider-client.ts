@@ -96,11 +96,7 @@ const AT_END: ReadonlySet<string> = new Set<ProviderFault>(['client_refused', 'c
  * when the step that had it succeeds again, or when the provider is changed.
  */
 export function recordFaults(client: ProviderClient, pool: Pool, onError: (error: unknown) => void): ProviderClient {
-  const watch = async <Result>(
-    provider: StoredProvider,
-    faults: ReadonlySet<string>,
-    step: () => Promise<Result>,
-  ): Promise<Result> => {
+  const watch = async <Result>(provider: StoredProvider, faults: ReadonlySet<string>, step: () => Promise<Result>) => {
     const record = (fault: ProviderFault | null) => storeFault(pool, provider, fault).catch(onError)
     try {
       const result = await step()
@@ -119,11 +115,7 @@ export function recordFaults(client: ProviderClient, pool: Pool, onError: (error
   }
 }
 
-async function storeFault(
-  pool: Pool,
-  { companyId, id, version }: StoredProvider,
-  fault: ProviderFault | null,
-): Promise<void> {
+async function storeFault(pool: Pool, { companyId, id, version }: StoredProvider, fault: ProviderFault | null) {
   const failingSince = fault === null ? 'null' : 'least(failing_since, statement_timestamp())'
   await pool.query(
     `update identity_providers set fault = $4::text, failing_since = ${failingSince}

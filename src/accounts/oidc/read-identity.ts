@@ -2,7 +2,7 @@ import { readProvenEmail } from '#domain/attributes'
 import type { ProviderSettings } from '#domain/provider-settings'
 import { ProviderError, type ProviderIdentity, type LogoutNotice } from './provider-client.ts'
 import { trimBlanks } from '#text/normalize-text'
-import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
+import { decodeJwt, decodeProtectedHeader, type JWTPayload } from 'jose'
 import { explainClaim } from './explain-fault.ts'
 
 /** The longest subject (OpenID Connect Core 1.0, section 2), and the longest `sid` that is kept. */
@@ -14,7 +14,7 @@ const MAX_ROLE_VALUES = 1000
 type Claims = Readonly<Record<string, unknown>>
 
 /** Whether the ID token lacks what decides about a sign-in, so that userinfo is worth a request. */
-export function lacksClaims(claims: Claims, { role_claim: roleClaim }: Pick<ProviderSettings, 'role_claim'>): boolean {
+export function lacksClaims(claims: Claims, { role_claim: roleClaim }: Pick<ProviderSettings, 'role_claim'>) {
   return claims.email === undefined || (roleClaim !== null && claims[roleClaim] === undefined)
 }
 
@@ -64,13 +64,13 @@ export function readIdentity(
 }
 
 /** A text of at most so many characters, without control characters; otherwise null. */
-function readText(value: unknown, most: number): string | null {
+function readText(value: unknown, most: number) {
   if (typeof value !== 'string' || trimBlanks(value) === '' || value.length > most) return null
   return /\p{Cc}/u.test(value) ? null : value
 }
 
 /** Refuses too many values instead of leaving some out, because one of these may make a person an administrator. */
-function readValues(value: unknown, name: string): string[] {
+function readValues(value: unknown, name: string) {
   const values: unknown[] = Array.isArray(value) ? value : [value]
   if (values.length > MAX_ROLE_VALUES)
     throw new ProviderError(
@@ -81,7 +81,7 @@ function readValues(value: unknown, name: string): string[] {
 }
 
 /** Whether the claim is only referred to (OpenID Connect Core 1.0, section 5.6.2), as Entra ID does with many groups. */
-function leavesOut(claims: Claims, name: string): boolean {
+function leavesOut(claims: Claims, name: string) {
   const names = claims._claim_names
   return typeof names === 'object' && names !== null && Object.hasOwn(names, name) && claims[name] === undefined
 }
@@ -97,7 +97,7 @@ const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 export function assertIsForClient(
   token: string,
   { issuer, client_id: clientId }: Pick<ProviderSettings, 'issuer' | 'client_id'>,
-): void {
+) {
   const { alg, typ } = readHeader(token)
   if (alg === undefined) throw refuse('is not signed')
   if (!TYPES.includes(typ)) throw refuse('says that it is something else ("typ")')
@@ -106,7 +106,7 @@ export function assertIsForClient(
   if (aud !== clientId && !(Array.isArray(aud) && aud.includes(clientId))) throw explainClaim('aud')
 }
 
-function readHeader(token: string): ProtectedHeaderParameters {
+function readHeader(token: string) {
   try {
     return decodeProtectedHeader(token)
   } catch {
@@ -129,6 +129,6 @@ export function readLogoutNotice(claims: JWTPayload): LogoutNotice {
   return { tokenId: claims.jti, subject, providerSession, issuedAt: new Date(claims.iat! * 1_000).toISOString() }
 }
 
-function refuse(why: string): ProviderError {
+function refuse(why: string) {
   return new ProviderError('invalid_response', `The logout token ${why}`)
 }

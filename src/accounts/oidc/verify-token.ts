@@ -55,13 +55,13 @@ export async function verifyToken(
  * Throws if an ID token with a right signature belongs to another access token than this one (OpenID Connect Core 1.0,
  * section 3.1.3.6). Most providers leave `at_hash` out.
  */
-export function assertAccessToken(idToken: string, { at_hash: sent }: JWTPayload, accessToken: string): void {
+export function assertAccessToken(idToken: string, { at_hash: sent }: JWTPayload, accessToken: string) {
   if (sent === undefined) return
   const digest = hash(hashOf(decodeProtectedHeader(idToken).alg!), accessToken, 'buffer')
   if (sent !== digest.subarray(0, digest.length / 2).toString('base64url')) throw explainClaim('at_hash')
 }
 
 /** The hash that an algorithm of `ALGORITHMS` signs. */
-function hashOf(algorithm: string): string {
+function hashOf(algorithm: string) {
   return algorithm.startsWith('Ed') ? 'sha512' : `sha${algorithm.slice(2)}`
 }

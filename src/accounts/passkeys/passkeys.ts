@@ -53,7 +53,7 @@ export async function listPasskeys(client: Queryable, owner: UserRef): Promise<P
 async function insertPasskey(
   { connection, companyId, actor: userId, now }: Transaction,
   { id, name, credential }: { id: string; name: string; credential: NewCredential },
-): Promise<boolean> {
+) {
   const { publicKey, counter, transports } = credential
   const { rowCount } = await connection.query(
     `insert into passkeys
@@ -65,7 +65,7 @@ async function insertPasskey(
 }
 
 /** Deletes a passkey. */
-async function deletePasskey(client: Queryable, owner: UserRef, id: string): Promise<void> {
+async function deletePasskey(client: Queryable, owner: UserRef, id: string) {
   const text = 'delete from passkeys where company_id = $1 and user_id = $2 and passkey_id = $3'
   await client.query(text, [...idsOf(owner), toUuid(id)])
 }
@@ -112,7 +112,7 @@ export async function markUsed(
   client: Queryable,
   owner: UserRef,
   use: { credentialId: Buffer; counter: number; challengedAt: string },
-): Promise<boolean> {
+) {
   const { rowCount } = await client.query(
     `update passkeys set counter = $4, last_used = $5::timestamptz
      where company_id = $1 and user_id = $2 and credential_id = $3
@@ -132,7 +132,7 @@ export async function countRecoveryCodes(client: Queryable, owner: UserRef): Pro
 }
 
 /** Replaces all recovery codes of a user, given the hashes of the new ones. */
-async function replaceRecoveryCodes(client: Queryable, owner: UserRef, hashes: Buffer[]): Promise<void> {
+async function replaceRecoveryCodes(client: Queryable, owner: UserRef, hashes: Buffer[]) {
   await client.query('delete from recovery_codes where company_id = $1 and user_id = $2', idsOf(owner))
   await client.query('insert into recovery_codes (company_id, user_id, code_hash) select $1, $2, unnest($3::bytea[])', [
     ...idsOf(owner),
@@ -141,19 +141,19 @@ async function replaceRecoveryCodes(client: Queryable, owner: UserRef, hashes: B
 }
 
 /** Whether a recovery code is one of the user's unused ones. */
-export async function hasRecoveryCode(client: Queryable, owner: UserRef, hash: Buffer): Promise<boolean> {
+export async function hasRecoveryCode(client: Queryable, owner: UserRef, hash: Buffer) {
   const text = 'select 1 from recovery_codes where company_id = $1 and user_id = $2 and code_hash = $3'
   return ((await client.query(text, [...idsOf(owner), hash])).rowCount ?? 0) > 0
 }
 
 /** Deletes a recovery code. Returns false if it is not one of the user's unused ones. */
-export async function deleteRecoveryCode(client: Queryable, owner: UserRef, hash: Buffer): Promise<boolean> {
+export async function deleteRecoveryCode(client: Queryable, owner: UserRef, hash: Buffer) {
   const text = 'delete from recovery_codes where company_id = $1 and user_id = $2 and code_hash = $3'
   return ((await client.query(text, [...idsOf(owner), hash])).rowCount ?? 0) > 0
 }
 
 /** Whether the user can sign in through the company's identity provider. */
-async function hasUsableIdentity(client: Queryable, owner: UserRef): Promise<boolean> {
+async function hasUsableIdentity(client: Queryable, owner: UserRef) {
   const text = `select 1 from users u join identity_providers p on p.company_id = u.company_id and p.issuer = u.issuer
     where u.company_id = $1 and u.user_id = $2 and p.use <> 'off'`
   return ((await client.query(text, idsOf(owner))).rowCount ?? 0) > 0
@@ -252,7 +252,7 @@ const CHARACTERS = 24
 const CODE = new RegExp(`^[${ALPHABET}]{${CHARACTERS}}$`)
 
 /** Makes new recovery codes, such as `7KQ2-X9RM-…`. They are shown once; only their hashes are stored. */
-function generateRecoveryCodes(): string[] {
+function generateRecoveryCodes() {
   return Array.from({ length: RECOVERY_CODES }, () => {
     const characters = Array.from(randomBytes(CHARACTERS), (byte) => ALPHABET[byte % ALPHABET.length]!)
     return characters.join('').replace(/.{4}(?!$)/g, '$&-')

@@ -37,11 +37,7 @@ export async function findNeededProof(
 }
 
 /** Loads the hash of the password that the user may use, and whether the session of a cookie began recently. */
-async function loadProof(
-  client: Queryable,
-  { companyId, userId }: UserRef,
-  cookie: string | null,
-): Promise<{ passwordHash: string | null; isRecent: boolean }> {
+async function loadProof(client: Queryable, { companyId, userId }: UserRef, cookie: string | null) {
   const { rows } = await client.query<Row<'users', 'password_hash'> & { is_recent: boolean }>(
     `select case when not ${requiresProvider('$1', '$2')} then password_hash end as password_hash,
        exists (select from sessions where company_id = $1 and user_id = $2 and session_hash = $3

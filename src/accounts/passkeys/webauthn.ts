@@ -122,7 +122,7 @@ export function readAssertion(answer: string): Assertion | null {
 }
 
 /** Whether an answer says that it answers this challenge. Its signature is not checked. */
-export async function isAnswerTo(challenge: string, { response }: Pick<Assertion, 'response'>): Promise<boolean> {
+export async function isAnswerTo(challenge: string, { response }: Pick<Assertion, 'response'>) {
   const { decodeClientDataJSON } = await loadDecoders()
   try {
     return decodeClientDataJSON(response.response.clientDataJSON).challenge === challenge
@@ -157,7 +157,7 @@ export async function checkAssertion(
   }
 }
 
-function parseAnswer(answer: string): object | null {
+function parseAnswer(answer: string) {
   if (answer.length > MAX_CHARACTERS) return null
   try {
     const value = JSON.parse(answer) as unknown
@@ -168,7 +168,7 @@ function parseAnswer(answer: string): object | null {
 }
 
 /** Whether the authenticator says nothing about itself, or only what its own key has signed: what we have asked for. */
-async function isUnattested({ response }: RegistrationResponseJSON): Promise<boolean> {
+async function isUnattested({ response }: RegistrationResponseJSON) {
   const { decodeAttestationObject } = await loadDecoders()
   const statement = decodeAttestationObject(Buffer.from(response.attestationObject, 'base64url'))
   const format = statement.get('fmt')
@@ -176,7 +176,7 @@ async function isUnattested({ response }: RegistrationResponseJSON): Promise<boo
 }
 
 /** Whether the browser was asked by a page of ours inside a page of another site. Our pages cannot be framed. */
-async function isFramed(clientDataJSON: string): Promise<boolean> {
+async function isFramed(clientDataJSON: string) {
   const { decodeClientDataJSON } = await loadDecoders()
   return decodeClientDataJSON(clientDataJSON).crossOrigin === true
 }
@@ -185,7 +185,7 @@ async function isFramed(clientDataJSON: string): Promise<boolean> {
  * What an authenticator stores with a passkey, and returns when the passkey is used: the UUIDs of the company and the
  * user. So signing in needs no email, and searches only this company.
  */
-function makeUserHandle({ companyId, userId }: UserRef): Uint8Array<ArrayBuffer> {
+function makeUserHandle({ companyId, userId }: UserRef) {
   const handle = new Uint8Array(2 * UUID_BYTES)
   writeUuid(companyId, handle, 0)
   writeUuid(userId, handle, UUID_BYTES)

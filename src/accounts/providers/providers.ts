@@ -45,7 +45,7 @@ export interface StoredProvider {
 }
 
 /** Names the row whose secret is sealed. */
-export function placeOfSecret(providerId: string): string {
+export function placeOfSecret(providerId: string) {
   return `identity provider ${providerId}`
 }
 
@@ -238,7 +238,7 @@ async function loadProvider({ connection, companyId }: Transaction): Promise<Sto
   return provider
 }
 
-function makeSecret({ secrets }: ProviderServices, given: NewSecret): string | Promise<string> {
+function makeSecret({ secrets }: ProviderServices, given: NewSecret) {
   assertHasKey(secrets)
   if (given.clientAuth === 'private_key_jwt') return generateProviderKey()
   const fault = findSecretError(given.secret)
@@ -267,7 +267,7 @@ async function insertProvider({ db, companyId, now }: Transaction, provider: Pro
 }
 
 /** Stores a changed provider. */
-async function updateProvider({ db, companyId }: Transaction, provider: ProviderLife): Promise<void> {
+async function updateProvider({ db, companyId }: Transaction, provider: ProviderLife) {
   await db
     .updateTable('identity_providers')
     .set({ ...columnsOf(provider), failing_since: null, fault: null })
@@ -276,22 +276,18 @@ async function updateProvider({ db, companyId }: Transaction, provider: Provider
 }
 
 /** Replaces the secret of a company's provider. */
-async function replaceProviderSecret({ db, companyId }: Transaction, sealed: Buffer): Promise<void> {
+async function replaceProviderSecret({ db, companyId }: Transaction, sealed: Buffer) {
   await sql`update identity_providers set secret = ${sealed}, failing_since = null, fault = null
     where company_id = ${toUuid(companyId)}`.execute(db)
 }
 
 /** Deletes a company's provider. The links of users stay: they name the issuer, and are nothing without it. */
-async function deleteProvider({ connection, companyId }: Transaction): Promise<void> {
+async function deleteProvider({ connection, companyId }: Transaction) {
   await connection.query('delete from identity_providers where company_id = $1', [toUuid(companyId)])
 }
 
 /** Loads what a change of the use depends on. */
-async function loadProviderFacts(
-  { connection, companyId }: Transaction,
-  issuer: string,
-  breakGlass: string | null,
-): Promise<ProviderFacts> {
+async function loadProviderFacts({ connection, companyId }: Transaction, issuer: string, breakGlass: string | null) {
   const { rows } = await connection.query<ProviderFacts>(
     `select coalesce(bool_or(user_id = $3 and password_hash is not null), false) as "canBreakGlass",
        coalesce(bool_or(issuer = $2), false) as "hasLinkedAdmin",

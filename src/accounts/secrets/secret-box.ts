@@ -72,7 +72,7 @@ function idOf(key: Buffer): Buffer {
   return hash('sha256', key, 'buffer').subarray(0, KEY_ID_BYTES)
 }
 
-function isUnder(key: Buffer, sealed: Buffer): boolean {
+function isUnder(key: Buffer, sealed: Buffer) {
   return sealed.length >= HEADER_BYTES + TAG_BYTES && sealed.subarray(0, KEY_ID_BYTES).equals(idOf(key))
 }
 
@@ -121,7 +121,7 @@ export async function dropOlderSecretKeys(file: string, newest: Buffer): Promise
 }
 
 /** Changes the keys in the file, one process at a time, so that no process writes over a key that another has added. */
-async function changeKeyFile(file: string, change: (keys: string[]) => string[]): Promise<void> {
+async function changeKeyFile(file: string, change: (keys: string[]) => string[]) {
   const lock = `${file}.lock`
   const explain = (error: unknown): never => {
     if (error instanceof SecretKeyError) throw error
@@ -146,11 +146,11 @@ async function changeKeyFile(file: string, change: (keys: string[]) => string[])
   }
 }
 
-function newKey(): string {
+function newKey() {
   return encodeKey(randomBytes(KEY_BYTES))
 }
 
-function encodeKey(key: Buffer): string {
+function encodeKey(key: Buffer) {
   return key.toString('base64')
 }
 
@@ -168,7 +168,7 @@ function parseKeys(text: string, place: string): Buffer[] {
   return keys
 }
 
-async function readKeyFile(file: string): Promise<string | null> {
+async function readKeyFile(file: string) {
   return readIfExists(file).catch((error: unknown) => {
     throw new SecretKeyError(`${file} cannot be read: ${errorReason(error)}`, { cause: error })
   })

@@ -47,7 +47,7 @@ export async function findKnownUsers(
   return recent.filter(({ userId, password }) => current.get(userId) === password)
 }
 
-function digestPassword(key: Buffer, passwordHash: string | null): string {
+function digestPassword(key: Buffer, passwordHash: string | null) {
   return signWithKey(key, 'password of a known user', passwordHash ?? '').toString('base64url', 0, 12)
 }
 

@@ -41,7 +41,7 @@ export async function recordSignIns(services: RecordingServices & { log: Logger 
 /** An hour is over a minute after its end: by then, every process has stored what it had begun to store. */
 const IS_OVER = `hour < date_trunc('hour', statement_timestamp() - interval '1 minute')`
 
-async function listCompanies(pool: Pool): Promise<string[]> {
+async function listCompanies(pool: Pool) {
   const { rows } = await sql<Row<'session_events', 'company_id'>>`
     select company_id from session_events
     union select company_id from failed_sign_ins where not is_recorded and ${sql.raw(IS_OVER)}`.execute(
@@ -51,7 +51,7 @@ async function listCompanies(pool: Pool): Promise<string[]> {
 }
 
 /** Appends the failed sign-ins of the hours that are over, an event for each user and hour. */
-async function appendFailures({ pool, onCommitted }: RecordingServices, companyId: string): Promise<void> {
+async function appendFailures({ pool, onCommitted }: RecordingServices, companyId: string) {
   const { position } = await appendCompanyEvents(pool, { companyId, actor: SCHEDULE }, async (client) => ({
     events: await takeFailures(client, companyId),
     result: null,
@@ -87,7 +87,7 @@ async function takeFailures(client: PoolClient, companyId: string): Promise<NewE
   return placeUserEvents(client, companyId, events)
 }
 
-function countAttempts({ password, passkey, recovery_code: recoveryCode }: FailedHourRow): number {
+function countAttempts({ password, passkey, recovery_code: recoveryCode }: FailedHourRow) {
   return password + passkey + recoveryCode
 }
 
@@ -117,7 +117,7 @@ export function createFailedSignIns(pool: Pool, onError: (error: unknown) => voi
   let waiting = new Map<string, Waiting>()
   let storing: Promise<void> | undefined
 
-  async function storeAll(): Promise<void> {
+  async function storeAll() {
     while (waiting.size > 0) {
       const batch = waiting
       waiting = new Map()
@@ -140,7 +140,7 @@ export function createFailedSignIns(pool: Pool, onError: (error: unknown) => voi
 }
 
 /** Adds failures to those of the user in this hour. */
-async function storeFailures(client: PoolClient, { companyId, userId, attempts, sender }: Waiting): Promise<void> {
+async function storeFailures(client: PoolClient, { companyId, userId, attempts, sender }: Waiting) {
   const { password = 0, passkey = 0, recovery_code: recoveryCode = 0 } = attempts
   await client.query(
     `insert into failed_sign_ins as known

@@ -97,13 +97,13 @@ export async function signInThroughProvider(
 }
 
 /** Throws ProviderError if the provider is not the one that someone signed in at any more. */
-async function assertUnchanged({ connection }: Transaction, provider: StoredProvider): Promise<void> {
+async function assertUnchanged({ connection }: Transaction, provider: StoredProvider) {
   const { companyId, id, version } = provider
   const current = await readProvider(connection, companyId)
   if (current?.id !== id || current.version !== version) throw makeOutdatedError()
 }
 
-function makeOutdatedError(): ProviderError {
+function makeOutdatedError() {
   return new ProviderError('outdated', 'The settings of the identity provider, or the user, were changed meanwhile')
 }
 
@@ -159,7 +159,7 @@ async function giveRole(tx: Transaction, userId: string, ofClaims: Role | null):
 }
 
 /** The name as users have it; null if there is none that can be stored. */
-function readName(sent: string | null): string | null {
+function readName(sent: string | null) {
   const name = [...trimBlanks(sent ?? '')].slice(0, MAX_NAME).join('')
   return name === '' || !isStorableText(name) ? null : name
 }
@@ -293,7 +293,7 @@ export async function unlinkIdentity(
 }
 
 /** Whether the actor can sign in without an account at the provider. */
-async function hasOtherWayIn({ connection, companyId, actor }: Transaction): Promise<boolean> {
+async function hasOtherWayIn({ connection, companyId, actor }: Transaction) {
   const { rowCount } = await connection.query(
     `select 1 from users u where u.company_id = $1 and u.user_id = $2
        and (u.password_hash is not null or ${hasPasskey('$1', '$2')}) and not ${requiresProvider('$1', '$2')}`,
@@ -329,7 +329,7 @@ export function endSessionsOfNotice(
 }
 
 /** Remembers a logout token for as long as it is accepted. Returns false if it was remembered before. */
-async function rememberToken(client: PoolClient, companyId: string, tokenHash: Buffer): Promise<boolean> {
+async function rememberToken(client: PoolClient, companyId: string, tokenHash: Buffer) {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from (
        select from logout_tokens where company_id = $1 limit ${MAX_TOKENS}) remembered`,

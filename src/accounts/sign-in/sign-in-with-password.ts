@@ -77,7 +77,7 @@ export async function signIn(
  * passwords of version 1.0.0 in several companies may need a further try for each: the alternative would be an attempt
  * that takes longer for them than for others.
  */
-function chooseSetting(settings: HashSetting[], common: HashSetting, tries: number): HashSetting {
+function chooseSetting(settings: HashSetting[], common: HashSetting, tries: number) {
   const inOrder = settings.toSorted((one, other) => Number(other === common) - Number(one === common))
   return inOrder[tries % inOrder.length] ?? common
 }
@@ -87,7 +87,7 @@ async function upgradeHash(
   pool: Pool,
   user: PasswordUser,
   { password, common }: { password: string; common: HashSetting },
-): Promise<PasswordUser> {
+) {
   const { passwordHash: former } = user
   if (settingOf(former) === common) return user
   const passwordHash = await hashPassword(password, common)
@@ -148,11 +148,11 @@ export async function signInWithRecoveryCode(
 }
 
 /** Loads the hash of the password that was given; null if the user has another one by now, or none. */
-async function loadPassword(pool: Pool, { companyId, userId }: UserRef, given: string): Promise<string | null> {
+async function loadPassword(pool: Pool, { companyId, userId }: UserRef, given: string) {
   const stored = await loadPasswordHash(pool, companyId, userId)
   return stored !== null && digest(stored) === given ? stored : null
 }
 
-function digest(passwordHash: string): string {
+function digest(passwordHash: string) {
   return hash('sha256', passwordHash, 'base64url')
 }

@@ -91,7 +91,7 @@ async function* readSealed(db: LedgerDb): AsyncGenerator<Sealed> {
 }
 
 /** The secret; null if it cannot be read. */
-function open(box: SecretBox, sealed: Buffer, place: string): string | null {
+function open(box: SecretBox, sealed: Buffer, place: string) {
   try {
     return box.decrypt(sealed, place)
   } catch (error) {
@@ -101,7 +101,7 @@ function open(box: SecretBox, sealed: Buffer, place: string): string | null {
 }
 
 /** Replaces or deletes a secret. Returns false if it has changed meanwhile. */
-async function replaceSealed(db: LedgerDb, row: Sealed, sealed: Buffer | null): Promise<boolean> {
+async function replaceSealed(db: LedgerDb, row: Sealed, sealed: Buffer | null) {
   const { of, company_id: companyId, key } = row
   const { numAffectedRows } = await sql`
     update ${sql.table(of.table)} set ${sql.ref(of.column)} = ${sealed}

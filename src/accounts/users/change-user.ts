@@ -122,11 +122,7 @@ export async function changeUserRow(tx: Transaction, userId: string, change: Use
 }
 
 /** Whether anything about a user changed after a version. Signing in and out, and failing to, changes nothing. */
-async function hasChangedSince(
-  { connection, companyId }: Transaction,
-  userId: string,
-  version: number,
-): Promise<boolean> {
+async function hasChangedSince({ connection, companyId }: Transaction, userId: string, version: number) {
   const { rowCount } = await connection.query(
     `select 1 from events where company_id = $1 and stream_id = $2 and stream_version > $3
        and type not in ('UserSignedIn', 'UserSignedOut', 'UserSessionsEnded', 'UserSignInFailed') limit 1`,

@@ -24,7 +24,7 @@ interface NewLink {
  * Writes the message with the link of an invitation or of an administrator's reset, in the transaction that stores the
  * link. Returns whether there will be one: not where the service sends no email, nor beyond the limits of the outbox.
  */
-export async function emailLink(tx: Transaction, { userId, kind, token, expiresAt }: NewLink): Promise<boolean> {
+export async function emailLink(tx: Transaction, { userId, kind, token, expiresAt }: NewLink) {
   const { connection, companyId, outbox } = tx
   if (!outbox) return false
   const context = await loadEmailContext(connection, tx)
@@ -42,7 +42,7 @@ export function buildLinkUrl(publicUrl: string, token: string): string {
 }
 
 /** Tells a user about a change of the account, in the transaction that makes it. */
-export async function notifyUser(tx: Transaction, userId: string, change: AccountChange): Promise<void> {
+export async function notifyUser(tx: Transaction, userId: string, change: AccountChange) {
   const { connection, companyId, now, outbox } = tx
   if (!outbox) return
   const context = await loadEmailContext(connection, tx)

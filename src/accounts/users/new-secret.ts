@@ -4,7 +4,7 @@ import { formatSecret } from '#domain/accounts/secrets'
 const SECRET_BYTES = 32
 
 /** Generates a secret: the prefix of its kind and 256 random bits. It is shown once and never stored. */
-export function generateSecret(prefix: string): string {
+export function generateSecret(prefix: string) {
   return formatSecret(prefix, randomBytes(SECRET_BYTES))
 }
 

@@ -33,12 +33,12 @@ const SETTING = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$`
  * one hash of what someone types can be compared with the passwords of all of their users. It depends on the secret of
  * the installation, so nobody can compute hashes before they have the database.
  */
-export function makeHashSetting(key: Buffer, email: string): HashSetting {
+export function makeHashSetting(key: Buffer, email: string) {
   return SETTING + toBase64(signWithKey(key, 'salt of an email', email).subarray(0, SALT_BYTES))
 }
 
 /** The setting with which a hash was made. */
-export function settingOf(stored: string): HashSetting {
+export function settingOf(stored: string) {
   return stored.slice(0, stored.lastIndexOf('$'))
 }
 
@@ -62,12 +62,12 @@ export async function hashPassword(password: string, setting: HashSetting): Prom
 
 const PHC_SETTING = /^\$argon2id\$v=19\$m=([0-9]{1,7}),t=([0-9]{1,2}),p=([0-9]{1,2})\$([A-Za-z0-9+/]+)$/
 
-function toBase64(bytes: Buffer): string {
+function toBase64(bytes: Buffer) {
   return bytes.toString('base64').replace(/=+$/, '')
 }
 
 /** Generates a random password of 120 bits. */
-export function generatePassword(): string {
+export function generatePassword() {
   return randomBytes(GENERATED_BYTES).toString('base64url')
 }
 
@@ -75,7 +75,7 @@ export function generatePassword(): string {
  * Whether a password matches a hash, which contains its own parameters. Compares in constant time. Throws
  * UnavailableError if too many wait.
  */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+export async function verifyPassword(password: string, stored: string) {
   const computed = Buffer.from(await hashPassword(password, settingOf(stored)))
   const expected = Buffer.from(stored)
   return computed.length === expected.length && timingSafeEqual(computed, expected)
@@ -95,7 +95,7 @@ export function readSignInKey(pool: Pool): Promise<Buffer> {
   return reading
 }
 
-async function selectKey(pool: Pool): Promise<Buffer> {
+async function selectKey(pool: Pool) {
   const { rows } = await pool.query<{ sign_in_key: Buffer }>('select sign_in_key from setup')
   const [row] = rows
   if (!row) throw new Error('the database is not set up')
@@ -131,7 +131,7 @@ const PAGE = 100
  * Lists the settings of the password hashes in a scope, oldest user first. Hashes of version 1.0.0 have one each; all
  * others of an email share one.
  */
-export async function listHashSettings(pool: Pool, scope: PasswordScope): Promise<HashSetting[]> {
+export async function listHashSettings(pool: Pool, scope: PasswordScope) {
   // The longest beginning that ends before a dollar sign: all but the last part.
   const setting = sql<string>`substring(u.password_hash from '^(.*)[$]')`
   const rows = await usersIn(openDatabase(pool), scope)

@@ -24,7 +24,7 @@ import { storeLastSignIn } from './sign-in-records.ts'
  * The precision of the last use, in seconds, so that not every page rewrites the row. A session may end too early by
  * this much, so it is at most a tenth of the idle time.
  */
-function getLastUseStep(idleMinutes: number): number {
+function getLastUseStep(idleMinutes: number) {
   return Math.min(60, idleMinutes * 6)
 }
 
@@ -80,7 +80,7 @@ async function insertSession(
   { companyId, userId }: UserRef,
   proof: SessionProof,
   session: NewSession & { hash: Buffer },
-): Promise<boolean> {
+) {
   const { providerSession = null, idToken = null } = proof.method === 'provider' ? proof : {}
   const proved = ownsProof(proof)
   const { rowCount } = await client.query(
@@ -167,7 +167,7 @@ async function renewSession(
   db: LedgerDb,
   { companyId, role }: SessionUser,
   { cookie, next }: { cookie: string; next: string },
-): Promise<boolean> {
+) {
   const { numUpdatedRows } = await db
     .updateTable('sessions')
     .set({ session_hash: hashSecret(next), role })
@@ -210,7 +210,7 @@ export async function endSession(
 }
 
 /** Deletes the session of a cookie, in the transaction after which another one replaces it: it has not ended. */
-export async function deleteReplacedSession(tx: Transaction, cookie: string): Promise<void> {
+export async function deleteReplacedSession(tx: Transaction, cookie: string) {
   await tx.connection.query('delete from sessions where company_id = $1 and session_hash = $2', [
     toUuid(tx.companyId),
     hashSecret(cookie),

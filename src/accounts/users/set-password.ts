@@ -77,7 +77,7 @@ const PROVIDER_REQUIRED = problem(
   'The company signs in through its identity provider; a password is of no use there',
 )
 
-function makeTokenError(): RefusedCredentialsError {
+function makeTokenError() {
   return new RefusedCredentialsError('the one-time token is unknown, used or too old')
 }
 
@@ -155,7 +155,7 @@ async function sendResetLink(
   outbox: Outbox,
   { companyId, userId, hasPasskeys }: PasswordUser,
   sender: Client,
-): Promise<void> {
+) {
   const ids = [toUuid(companyId), toUuid(userId)]
   const { rows } = await client.query<{ expires_at: string }>(
     `select (clock_timestamp() + interval '${RESET_LIFE_MINUTES} minutes')::timestamptz(3) as expires_at from users u

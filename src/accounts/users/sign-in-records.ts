@@ -19,7 +19,7 @@ export async function storeLastSignIn(
   { companyId, userId }: UserRef,
   method: SignInMethod,
   { address, userAgent }: Client,
-): Promise<void> {
+) {
   await client.query(
     `insert into last_sign_ins (company_id, user_id, signed_in_at, method, address, user_agent)
      values ($1, $2, clock_timestamp(), $3, $4, $5)

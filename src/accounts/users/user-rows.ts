@@ -27,7 +27,7 @@ function isOf(companyId: string, userId: string): RawBuilder<boolean> {
 }
 
 /** Whether a user who is not removed has this email. */
-export async function isEmailTaken({ db, companyId }: Transaction, email: string): Promise<boolean> {
+export async function isEmailTaken({ db, companyId }: Transaction, email: string) {
   const { rows } = await sql`select 1 from users
     where company_id = ${toUuid(companyId)}
       and email = any(${listStoredAddresses(email)}) and removed_at is null`.execute(db)
@@ -50,7 +50,7 @@ export async function loadUserFacts(client: ClientBase, companyId: string, userI
 }
 
 /** Whether a user has ever had a way to sign in: one who never had can only have been invited. */
-export async function hasHadAccess({ db, companyId }: Transaction, userId: string): Promise<boolean> {
+export async function hasHadAccess({ db, companyId }: Transaction, userId: string) {
   const { rows } = await sql`select 1 from events
     where company_id = ${toUuid(companyId)} and stream_id = ${toUuid(userId)}
       and type in ('UserPasswordSet', 'UserIdentityLinked', 'UserPasskeyAdded') limit 1`.execute(db)
@@ -68,7 +68,7 @@ export async function insertUser(
   { db, companyId, now }: Transaction,
   user: UserLife,
   { passwordHash, link }: { passwordHash: string | null; link: OneTimeLink | null },
-): Promise<void> {
+) {
   const { id, version, email, name, role } = user
   await sql`insert into users
       (company_id, user_id, version, email, name, role, password_hash, link_hash, link_expires_at, created_at)
@@ -77,7 +77,7 @@ export async function insertUser(
 }
 
 /** Stores a user's version and role after a change. */
-export async function updateUser({ db, companyId }: Transaction, user: UserLife): Promise<void> {
+export async function updateUser({ db, companyId }: Transaction, user: UserLife) {
   await sql`update users set version = ${user.version}, role = ${user.role}
     where ${isOf(companyId, user.id)}`.execute(db)
 }
@@ -86,7 +86,7 @@ export async function updateUser({ db, companyId }: Transaction, user: UserLife)
  * Stores the account at the identity provider with which a user signs in; null removes it. Deletes any one-time link: it
  * must not work beside the account.
  */
-export async function storeIdentity(tx: Transaction, userId: string, identity: Identity | null): Promise<void> {
+export async function storeIdentity(tx: Transaction, userId: string, identity: Identity | null) {
   await sql`update users set issuer = ${identity?.issuer ?? null}, subject = ${identity?.subject ?? null}, ${NO_LINKS}
     where ${isOf(tx.companyId, userId)}`.execute(tx.db)
 }
@@ -96,7 +96,7 @@ export async function storeIdentity(tx: Transaction, userId: string, identity: I
  * account at the identity provider, and ends the user's sessions. The administrator who sees the link could use it, so
  * the email address is no longer proved.
  */
-export async function storeLink(tx: Transaction, userId: string, link: OneTimeLink): Promise<void> {
+export async function storeLink(tx: Transaction, userId: string, link: OneTimeLink) {
   await sql`update users set password_hash = null, issuer = null, subject = null, link_hash = ${link.hash},
       link_expires_at = ${link.expiresAt}, has_proved_email = false, ${NO_RESET}
     where ${isOf(tx.companyId, userId)}`.execute(tx.db)
@@ -108,7 +108,7 @@ export async function storeLink(tx: Transaction, userId: string, link: OneTimeLi
 export async function storePassword(
   tx: Transaction,
   { passwordHash, provesEmail }: { passwordHash: string; provesEmail: boolean },
-): Promise<void> {
+) {
   const { companyId, actor: userId } = tx
   await sql`update users set password_hash = ${passwordHash}, ${NO_LINKS},
       has_proved_email = has_proved_email or ${provesEmail}
@@ -116,7 +116,7 @@ export async function storePassword(
   await endSessions(tx.connection, tx, 'password_set', sql`user_id = ${toUuid(userId)}`)
 }
 
-async function deletePasskeysOf({ db, companyId }: Transaction, userId: string): Promise<void> {
+async function deletePasskeysOf({ db, companyId }: Transaction, userId: string) {
   await sql`delete from passkeys where ${isOf(companyId, userId)}`.execute(db)
   await sql`delete from recovery_codes where ${isOf(companyId, userId)}`.execute(db)
 }
@@ -125,7 +125,7 @@ async function deletePasskeysOf({ db, companyId }: Transaction, userId: string):
  * Deletes a removed user's password, links, passkeys and recovery codes, ends the tokens and sessions, and cancels
  * messages. The name stays, because events refer to it.
  */
-export async function deleteUserAccess(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUserAccess(tx: Transaction, userId: string) {
   const { connection, db, companyId, now } = tx
   await sql`update users set password_hash = null, ${NO_LINKS}, removed_at = ${now}
     where ${isOf(companyId, userId)}`.execute(db)
@@ -172,7 +172,7 @@ export async function findUserOfLink(
 }
 
 /** Loads a user's password hash; null if the user has none, was removed, or does not exist. */
-export async function loadPasswordHash(client: Queryable, companyId: string, userId: string): Promise<string | null> {
+export async function loadPasswordHash(client: Queryable, companyId: string, userId: string) {
   const { rows } = await sql<Row<'users', 'password_hash'>>`select password_hash from users
     where ${isOf(companyId, userId)} and removed_at is null`.execute(onClient(client))
   return rows[0]?.password_hash ?? null
@@ -194,14 +194,14 @@ export async function insertToken(
 }
 
 /** Counts the tokens of a user that are neither revoked nor expired. */
-export async function countWorkingTokens({ db, companyId, now }: Transaction, userId: string): Promise<number> {
+export async function countWorkingTokens({ db, companyId, now }: Transaction, userId: string) {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from user_tokens
     where ${isOf(companyId, userId)} and revoked_at is null and expires_at > ${now}`.execute(db)
   return rows[0]!.count
 }
 
 /** Stores that a token is revoked. */
-export async function markTokenRevoked({ db, companyId, now }: Transaction, tokenId: string): Promise<void> {
+export async function markTokenRevoked({ db, companyId, now }: Transaction, tokenId: string) {
   await sql`update user_tokens set revoked_at = ${now}
     where company_id = ${toUuid(companyId)} and token_id = ${toUuid(tokenId)}`.execute(db)
 }
@@ -211,7 +211,7 @@ export async function replacePasswordHash(
   client: Queryable,
   { companyId, userId }: { companyId: string; userId: string },
   { former, passwordHash }: { former: string; passwordHash: string },
-): Promise<void> {
+) {
   await sql`update users set password_hash = ${passwordHash}
     where ${isOf(companyId, userId)} and password_hash = ${former}`.execute(onClient(client))
 }

@@ -168,7 +168,7 @@ function refuseBeyond(head: number): Problem {
   return problem('validation_failed', `The last position of the ledger is ${head}`, [error])
 }
 
-function generateWebhookSecret(): string {
+function generateWebhookSecret() {
   return `${WEBHOOK_SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`
 }
 
@@ -183,14 +183,14 @@ function isWebhook(companyId: string, webhookId: string): RawBuilder<boolean> {
 }
 
 /** Counts the webhooks of a company. */
-async function countWebhooks(client: Queryable, companyId: string): Promise<number> {
+async function countWebhooks(client: Queryable, companyId: string) {
   const text = 'select count(*)::integer as count from webhooks where company_id = $1'
   const { rows } = await client.query<{ count: number }>(text, [toUuid(companyId)])
   return rows[0]!.count
 }
 
 /** Inserts a new webhook, whose deliveries begin after the head's present position. */
-async function insertWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife, secret: Buffer): Promise<void> {
+async function insertWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife, secret: Buffer) {
   const { id, version, status, settings } = webhook
   const place = { company_id: toUuid(companyId), webhook_id: toUuid(id) }
   await db
@@ -203,7 +203,7 @@ async function insertWebhook({ db, companyId, now }: Transaction, webhook: Webho
 }
 
 /** Stores a changed webhook, and outdates what was read of it. */
-async function updateWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife): Promise<void> {
+async function updateWebhook({ db, companyId, now }: Transaction, webhook: WebhookLife) {
   const { id, version, status, settings, disabledReason } = webhook
   const disabledAt = status === 'disabled' ? sql<string>`coalesce(disabled_at, ${now})` : null
   await db
@@ -215,7 +215,7 @@ async function updateWebhook({ db, companyId, now }: Transaction, webhook: Webho
 }
 
 /** Deletes a webhook. Its deliveries expire with their age. */
-async function deleteWebhook({ db, companyId }: Transaction, webhookId: string): Promise<void> {
+async function deleteWebhook({ db, companyId }: Transaction, webhookId: string) {
   await sql`delete from webhook_progress where ${isWebhook(companyId, webhookId)}`.execute(db)
   await sql`delete from webhooks where ${isWebhook(companyId, webhookId)}`.execute(db)
 }
@@ -224,7 +224,7 @@ async function deleteWebhook({ db, companyId }: Transaction, webhookId: string):
  * Makes deliveries go on after a position, at once and as if nothing had failed. Takes the lease away, so that a worker
  * that is delivering does not record its own position over this one.
  */
-async function moveProgress({ db, companyId }: Transaction, webhookId: string, position: number): Promise<void> {
+async function moveProgress({ db, companyId }: Transaction, webhookId: string, position: number) {
   await sql`update webhook_progress set position = ${position},
       ahead = case when position = ${position} then ahead else '{}' end,
       attempts = 0, failing_since = null, due_at = null, error = null, lease_id = null, leased_until = null
@@ -232,7 +232,7 @@ async function moveProgress({ db, companyId }: Transaction, webhookId: string, p
 }
 
 /** Whether a lease on a webhook has not been taken away. Locks the webhook's progress. */
-async function hasLease({ db, companyId }: Transaction, webhookId: string, leaseId: string): Promise<boolean> {
+async function hasLease({ db, companyId }: Transaction, webhookId: string, leaseId: string) {
   const { rows } = await sql`select 1 from webhook_progress
     where company_id = ${toUuid(companyId)} and webhook_id = ${toUuid(webhookId)} and lease_id = ${leaseId}
     for update`.execute(db)
@@ -245,14 +245,14 @@ async function replaceWebhookSecret(
   webhookId: string,
   sealed: Buffer,
   previousExpiresAt: string | null,
-): Promise<void> {
+) {
   await sql`update webhooks set secret = ${sealed}, rotated_at = ${now}, previous_expires_at = ${previousExpiresAt},
       previous_secret = ${previousExpiresAt === null ? sql`null` : sql`secret`}
     where ${isWebhook(companyId, webhookId)}`.execute(db)
 }
 
 /** Seals a webhook's secret for its row. */
-function encryptSecret(secrets: SecretBox, secret: string, webhookId: string): Buffer {
+function encryptSecret(secrets: SecretBox, secret: string, webhookId: string) {
   return secrets.encrypt(secret, placeOfWebhookSecret(webhookId))
 }
 
@@ -271,6 +271,6 @@ export function signingSecrets(time: string, secondsLater = 0): string {
 }
 
 /** Names the row whose secrets are sealed. */
-export function placeOfWebhookSecret(webhookId: string): string {
+export function placeOfWebhookSecret(webhookId: string) {
   return `webhook secret of ${webhookId}`
 }

@@ -89,7 +89,7 @@ const GET_ATTENTION = {
 } satisfies FastifySchema
 
 /** `GET /admin/v1/attention`: what needs the attention of the company's administrators now. */
-export function attention(app: FastifyInstance, db: LedgerDb): void {
+export function attention(app: FastifyInstance, db: LedgerDb) {
   app.get('/attention', { schema: GET_ATTENTION }, async (request) => {
     const { companyId } = userOf(request)
     const { items } = await readAttention(db, companyId, await readClockOf(db, companyId))

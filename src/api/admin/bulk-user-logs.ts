@@ -180,7 +180,7 @@ export function bulkUserLogsStream(
 }
 
 /** Finds the position after which a stream starts. */
-async function findStart(reads: Reads, request: StreamRequest): Promise<number> {
+async function findStart(reads: Reads, request: StreamRequest) {
   const lastId = request.headers['last-event-id']
   if (typeof lastId === 'string' && lastId !== '') return decodeCursor(lastId, 'header Last-Event-ID')
   const { cursor } = request.query

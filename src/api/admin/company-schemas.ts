@@ -22,7 +22,7 @@ export const MERGE_PATCH_BODY = { config: { mediaTypes: MERGE_PATCH_TYPES }, bod
 
 /** Trims these texts of a body before validation. */
 export function trimTexts(...names: string[]) {
-  return async ({ body }: FastifyRequest): Promise<void> => {
+  return async ({ body }: FastifyRequest) => {
     if (typeof body !== 'object' || body === null) return
     const fields = body as Record<string, unknown>
     for (const name of names) {
@@ -41,6 +41,6 @@ export function actingUser(request: FastifyRequest): Acting {
 }
 
 /** Sets `X-Ledger-Position`, if anything was appended. */
-export function setPositionHeader(reply: FastifyReply, position: number | null): FastifyReply {
+export function setPositionHeader(reply: FastifyReply, position: number | null) {
   return position === null ? reply : reply.header('x-ledger-position', String(position))
 }

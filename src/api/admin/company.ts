@@ -49,7 +49,7 @@ const CHANGE_COMPANY = {
 } satisfies FastifySchema
 
 /** `GET` and `PATCH /admin/v1/company`: the company and its settings, for administrators. */
-export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+export function company(app: FastifyInstance, db: LedgerDb, services: CompanyServices) {
   app.get('/company', { schema: GET_COMPANY }, async (request) =>
     render(ShownCompany, await readCompany(db, actingUser(request).companyId)),
   )

@@ -21,7 +21,7 @@ import { streamTexts, type Reader, formatFileTime, sendAttachment } from '#http/
 import { actingUser, HEAVY_JSON_BODY, setPositionHeader } from './company-schemas.ts'
 import { eraseEmployee } from '#personal-data/erase-employee'
 import type { NamedPerson } from '#personal-data/find-person'
-import { refuseField, type ProblemError } from '#http/server/problem'
+import { refuseField } from '#http/server/problem'
 
 // A refused record may contain longer values than a stored employee.
 const Name = (description: string) => optionalString({ minLength: 1, maxLength: 1_000, description })
@@ -94,7 +94,7 @@ export function readIdentifier(body: Static<typeof ErasureBody>): NamedPerson {
 }
 
 /** Makes the problem of a body with no identifier, or several. */
-function refuseIdentifiers(code: 'invalid_value' | 'required', message: string): ProblemError {
+function refuseIdentifiers(code: 'invalid_value' | 'required', message: string) {
   return refuseField('', message, code)
 }
 
@@ -149,7 +149,7 @@ const REPORT_PERSONAL_DATA = {
 } satisfies FastifySchema
 
 /** The route that reports what is held about a person, for administrators. */
-export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']): void {
+export function personalData(app: FastifyInstance, services: ReportServices, authorize: Reader['authorize']) {
   app.post('/personal-data-reports', { schema: REPORT_PERSONAL_DATA, ...HEAVY_JSON_BODY }, async (request, reply) => {
     const report = await makeReport(services, actingUser(request), request.body, request.left)
     return sendReport({ request, reply, authorize }, report, request.body.format)

@@ -62,7 +62,7 @@ const SCHEMA = {
 } satisfies FastifySchema
 
 /** `POST /admin/v1/secrets/find`: finds the keys and tokens of a company by a secret, or by what names them. */
-export function secretSearch(app: FastifyInstance, db: LedgerDb): void {
+export function secretSearch(app: FastifyInstance, db: LedgerDb) {
   app.post('/secrets/find', { schema: SCHEMA, ...HEAVY_JSON_BODY }, async (request) => {
     const { items, isMore } = await findSecrets(db, userOf(request).companyId, toSecretSearch(request.body))
     return { items: items.map(renderFound), is_more: isMore, next_cursor: null }

@@ -107,7 +107,7 @@ const UNDO_ENTRY = {
 const NO_BODY = problem('invalid_body', 'An undo takes no body: validate_only and all_or_none are query parameters')
 
 /** `POST /admin/v1/bulk-user-logs/{log_id}/undo`, for administrators. */
-export function undoRoute(app: FastifyInstance, services: UndoServices): void {
+export function undoRoute(app: FastifyInstance, services: UndoServices) {
   app.post('/bulk-user-logs/:log_id/undo', { schema: UNDO_ENTRY, ...HEAVY_JSON_BODY }, async (request, reply) => {
     // A body that says `validate_only` must not undo.
     if (Object.keys(request.body ?? {}).length > 0) throw new ProblemError(NO_BODY)

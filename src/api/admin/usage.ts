@@ -122,7 +122,7 @@ export function peopleByDay(app: FastifyInstance, reads: Reads): void {
   })
 }
 
-async function readTimeZone(db: LedgerDb, companyId: string, daysIn: 'utc' | 'company'): Promise<string> {
+async function readTimeZone(db: LedgerDb, companyId: string, daysIn: 'utc' | 'company') {
   return daysIn === 'company' ? (await readCompany(db, companyId)).timeZone : 'UTC'
 }
 
@@ -132,7 +132,7 @@ export function getToday(timeZone: string): string {
 }
 
 /** Reads the range that a query selects, both ends inclusive, and counts its days. */
-function readRange(query: { from?: string; to?: string }, today: string): { from: string; to: string; count: number } {
+function readRange(query: { from?: string; to?: string }, today: string) {
   const { to = today } = query
   const lastMs = Date.parse(parseTime('to', `${to}T00:00:00.000Z`))
   const { from = shiftDay(to, 1 - DEFAULT_DAYS) } = query

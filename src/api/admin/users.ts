@@ -278,11 +278,7 @@ const UNPROVEN: Record<Exclude<Proof, 'proved'>, Problem> = {
 }
 
 /** Finds the user whose tokens to list: yourself, or any user of the company for an administrator. */
-async function findTokenOwner(
-  db: LedgerDb,
-  { companyId, userId, role }: SignedInUser,
-  requestedId = userId,
-): Promise<string> {
+async function findTokenOwner(db: LedgerDb, { companyId, userId, role }: SignedInUser, requestedId = userId) {
   if (requestedId === userId) return userId
   if (role !== 'admin') throw new ProblemError(ADMIN_ONLY)
   const user = isId('usr', requestedId) ? await findUser(db, companyId, requestedId) : null

@@ -128,6 +128,6 @@ export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>)
 }
 
 /** Throws a problem for a position beyond the head of the ledger. */
-export function assertNotBeyond(name: string, position: number, head: number): void {
+export function assertNotBeyond(name: string, position: number, head: number) {
   if (position > head) throw invalidQuery(name, `is beyond the head of the ledger at position ${head}`)
 }

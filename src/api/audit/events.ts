@@ -66,7 +66,7 @@ export function events(app: FastifyInstance, { reads, authorize }: AuditServices
 }
 
 /** Whether the query asks for everything after a position. */
-function isUnfiltered(query: Query): boolean {
+function isUnfiltered(query: Query) {
   return Object.keys(query).every((name) => name === 'format' || name === 'after')
 }
 
@@ -164,7 +164,7 @@ export function eventsStream(
 }
 
 /** Finds the position after which a stream starts. */
-function findStart(request: FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>, head: number): number {
+function findStart(request: FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>, head: number) {
   const lastId = request.headers['last-event-id']
   if (typeof lastId === 'string' && lastId !== '') return parseLastEventId(lastId, head)
   const { after = head } = request.query
@@ -172,7 +172,7 @@ function findStart(request: FastifyRequest<{ Querystring: Static<typeof StreamQu
   return after
 }
 
-function parseLastEventId(lastId: string, head: number): number {
+function parseLastEventId(lastId: string, head: number) {
   const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
   if (position <= head) return position
   throw new ProblemError(problem('invalid_query', 'The header Last-Event-ID is not a position in the ledger'))
@@ -182,7 +182,7 @@ function parseLastEventId(lastId: string, head: number): number {
  * Sends lines of JSON (application/x-ndjson), compressed if the client asks for it. An error breaks the connection, so
  * the client notices that the response is incomplete.
  */
-function sendLines(request: FastifyRequest, reply: FastifyReply, lines: Readable): FastifyReply {
+function sendLines(request: FastifyRequest, reply: FastifyReply, lines: Readable) {
   void reply.type('application/x-ndjson').header('vary', 'accept-encoding')
   if (!chooseEncoding(request, ['gzip'])) return reply.send(lines)
   return reply.header('content-encoding', 'gzip').send(compress(lines))

@@ -40,7 +40,7 @@ const SCHEMA = {
 } satisfies FastifySchema
 
 /** `GET /audit/v1/evidence`: an evidence file, made as it is sent. */
-export function evidence(app: FastifyInstance, services: AuditServices): void {
+export function evidence(app: FastifyInstance, services: AuditServices) {
   const { db, company, signer, reads, storyteller, authorize } = services
   app.get('/evidence', { ...STREAMED_ROUTE, schema: SCHEMA }, async (request, reply) => {
     const { companyId } = userOf(request)

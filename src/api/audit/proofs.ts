@@ -88,7 +88,7 @@ export function proofs(app: FastifyInstance, { db }: AuditServices): void {
   })
 }
 
-function inBase64(hash: Buffer): string {
+function inBase64(hash: Buffer) {
   return hash.toString('base64')
 }
 
@@ -131,22 +131,22 @@ export function tiles(app: FastifyInstance, { db, signer }: AuditServices): void
 }
 
 /** The company in the path, which must be that of the user. To others, it does not exist. */
-function requireOwn(request: FastifyRequest<{ Params: Path }>): string {
+function requireOwn(request: FastifyRequest<{ Params: Path }>) {
   const { companyId } = userOf(request)
   if (request.params.company_id !== companyId) throw nothingHere()
   return companyId
 }
 
-function sendTile(reply: FastifyReply, tile: Buffer | null): FastifyReply {
+function sendTile(reply: FastifyReply, tile: Buffer | null) {
   if (!tile) throw nothingHere()
   return reply.header('cache-control', FOREVER).type('application/octet-stream').send(tile)
 }
 
-function nothingHere(): ProblemError {
+function nothingHere() {
   return new ProblemError(problem('route_not_found', 'There is nothing at this address'))
 }
 
-function parseLevel(text: string): number | null {
+function parseLevel(text: string) {
   return /^(?:0|[1-9][0-9]?)$/.test(text) && Number(text) <= MAX_LEVEL ? Number(text) : null
 }
 
@@ -205,7 +205,7 @@ const KEYS = {
 } satisfies FastifySchema
 
 /** `GET /audit/v1/checkpoint` and `GET /audit/v1/keys`. */
-export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices): void {
+export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices) {
   app.get('/checkpoint', { schema: CHECKPOINT }, async (request) => {
     return renderCheckpoint(await signOrExplain(request, () => signer.sign(db, userOf(request).companyId)))
   })
@@ -218,7 +218,7 @@ export function checkpoints(app: FastifyInstance, { db, signer }: AuditServices)
 }
 
 /** Does what needs a signed checkpoint. If nothing is signed, throws a problem that says why. */
-export async function signOrExplain<Result>(request: FastifyRequest, sign: () => Promise<Result>): Promise<Result> {
+export async function signOrExplain<Result>(request: FastifyRequest, sign: () => Promise<Result>) {
   try {
     return await sign()
   } catch (error) {

@@ -131,7 +131,7 @@ async function compareAll(
 }
 
 /** Whether a list is filtered by what nobody can be looked up by. */
-function comparesEverybody(request: FastifyRequest): boolean {
+function comparesEverybody(request: FastifyRequest) {
   try {
     const filter = readFilter(request)
     return filter !== null && pinnedNames(filter)?.isSure !== true
@@ -154,7 +154,7 @@ function readFilter(request: FastifyRequest): Filter | null {
 /** Larger numbers say nothing that this one doesn't. */
 const LARGEST = 2_147_483_647
 
-function readNumber(request: FastifyRequest, name: string, usual: number): number {
+function readNumber(request: FastifyRequest, name: string, usual: number) {
   const text = queryText(request, name)
   if (text === undefined) return usual
   if (!/^[+-]?\d{1,40}$/.test(trimBlanks(text)))

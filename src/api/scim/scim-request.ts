@@ -5,12 +5,12 @@ import { findMember } from '#domain/scim/user-values'
 import { findBaseUrl, type SessionSettings } from '#http/access/session'
 
 /** The address of the endpoint, as the client reached it, without the slash behind it. */
-export function findScimBase(request: FastifyRequest, sessions: SessionSettings): string {
+export function findScimBase(request: FastifyRequest, sessions: SessionSettings) {
   return `${findBaseUrl(request, sessions)}/scim/v2`
 }
 
 /** A parameter of the query, whose name may be in any case; the first if there are several. */
-export function queryText({ query }: FastifyRequest, name: string): string | undefined {
+export function queryText({ query }: FastifyRequest, name: string) {
   const [text] = [findMember(query as Record<string, unknown>, name)].flat()
   return typeof text === 'string' && trimBlanks(text) !== '' ? text : undefined
 }

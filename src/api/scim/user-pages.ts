@@ -28,7 +28,7 @@ export interface UserPage {
 export function createUserPages() {
   const companies = new LRUCache<string, Known>(upTo(MAX_COMPANIES))
 
-  async function count(db: LedgerDb, companyId: string, head: number): Promise<Known> {
+  async function count(db: LedgerDb, companyId: string, head: number) {
     const last = companies.get(companyId)
     const isNear = last !== undefined && head - last.count.position <= MAX_EVENTS
     const starts = isNear ? last.starts : new Map<number, string>()
@@ -62,7 +62,7 @@ export function createUserPages() {
   }
 }
 
-function remember(starts: Map<number, string>, at: number, employee: Employee | undefined): void {
+function remember(starts: Map<number, string>, at: number, employee: Employee | undefined) {
   if (!employee || at === 0) return
   starts.delete(at)
   starts.set(at, employee.id)

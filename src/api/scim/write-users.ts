@@ -86,7 +86,7 @@ export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, se
   )
 }
 
-function idOf(request: FastifyRequest): string {
+function idOf(request: FastifyRequest) {
   return (request.params as { id: string }).id
 }
 

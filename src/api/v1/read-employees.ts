@@ -119,10 +119,7 @@ const schema = {
 } satisfies FastifySchema
 
 /** `GET /v1/employees/erased`: how a copy of the employees learns of erasures. */
-export function listErased(
-  app: FastifyInstance,
-  { reads, keyUsage }: { reads: Reads; keyUsage: KeyUsageCounter },
-): void {
+export function listErased(app: FastifyInstance, { reads, keyUsage }: { reads: Reads; keyUsage: KeyUsageCounter }) {
   app.get('/employees/erased', { schema, ...chargedReading(keyUsage) }, async (request) => {
     const { companyId } = callerOf(request)
     const erasures = await readErasures(await reads.of(companyId, request.left), companyId, request.query)
@@ -242,7 +239,7 @@ async function listPage(
     return pageOf(rows, limit, ({ id }) => id)
   }
   const addresses = email === undefined ? [undefined] : listStoredAddresses(readEmailFilter(email))
-  const findHolder = async (id: string | undefined): Promise<Employee | null> => {
+  const findHolder = async (id: string | undefined) => {
     let found: Employee | null = null
     for (const form of id === undefined ? [undefined] : listStoredForms(id)) {
       for (const address of addresses) {
@@ -279,7 +276,7 @@ function readEmailFilter(sent: string): string {
 }
 
 /** The last position before a time. */
-async function positionBefore(db: LedgerDb, companyId: string, time: string): Promise<number> {
+async function positionBefore(db: LedgerDb, companyId: string, time: string) {
   const { position } = await readHead(db, companyId)
   return findLastPositionBefore(db, companyId, position, time, { inclusive: false })
 }

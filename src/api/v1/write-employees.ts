@@ -61,13 +61,13 @@ export async function writeEmployees(
 }
 
 /** Whether nothing in the query can name anybody: what it names is not stored. */
-function namesNobody(request: FastifyRequest): boolean {
+function namesNobody(request: FastifyRequest) {
   return Object.entries(request.query as object).every(isSwitch)
 }
 
 const SWITCHES: readonly string[] = ['validate_only', 'all_or_none', 'link_by_email', 'clear_end_dates']
 
-function isSwitch([name, value]: [string, unknown]): boolean {
+function isSwitch([name, value]: [string, unknown]) {
   return SWITCHES.includes(name) && /^(?:true|false)$/.test(String(value))
 }
 
@@ -82,7 +82,7 @@ function switchesOf(request: FastifyRequest) {
   }
 }
 
-function pathId(request: FastifyRequest): string {
+function pathId(request: FastifyRequest) {
   return (request.params as { id: string }).id
 }
 

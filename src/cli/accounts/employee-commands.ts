@@ -27,7 +27,7 @@ export function addEmployeeCommands(program: Command): void {
 }
 
 /** Adds the options that identify a person. */
-function addIdentifiers(command: Command): Command {
+function addIdentifiers(command: Command) {
   const textOption = (flags: string, what: string) => new Option(flags, what).argParser(parseText(MAX_NAME_CHARACTERS))
   return command
     .addOption(

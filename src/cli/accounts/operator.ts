@@ -31,7 +31,7 @@ export function changeAsOperator<Details extends unknown[], Result>(
   companyId: string,
   change: Change<Details, Result>,
   ...details: Details
-): Promise<Result> {
+) {
   return withStore(({ store: { pool } }) => {
     const services = { pool, newId }
     return change(services, asOperator(companyId), ...details)
@@ -43,7 +43,7 @@ export function changeAndNotify<Details extends unknown[], Result>(
   companyId: string,
   change: Change<Details, Result>,
   ...details: Details
-): Promise<Result> {
+) {
   return withStore(async ({ config, store: { pool } }) => {
     const services = { pool, newId, outbox: await findOutbox(config) }
     return change(services, asOperator(companyId), ...details)
@@ -58,7 +58,7 @@ export async function openServices({ config, store: { pool } }: Opened) {
 const MAX_LISTED = 10_000
 
 /** Lists the newest rows. Says on stderr if there are more. */
-export async function listNewest<Row>(what: string, list: (limit: number) => Promise<Row[]>): Promise<Row[]> {
+export async function listNewest<Row>(what: string, list: (limit: number) => Promise<Row[]>) {
   const rows = await list(MAX_LISTED + 1)
   if (rows.length > MAX_LISTED)
     process.stderr.write(`employee-ledger: only the newest ${MAX_LISTED.toLocaleString('en')} ${what} are listed\n`)
@@ -75,7 +75,7 @@ export async function writeReport<Person>(
   { company, out, json }: ReportOptions,
   make: (services: CompanyServices & { db: LedgerDb }, acting: Acting, person: Person) => Promise<Report>,
   person: Person,
-): Promise<void> {
+) {
   if (out !== undefined) assertNotThere(out)
   await withStore(async ({ store: { db, pool } }) => {
     const report = await make({ db, pool, newId }, asOperator(company), person)

@@ -143,7 +143,7 @@ async function readNewSecret(clientAuth: ClientAuth, file: string | undefined): 
 /** More bytes than a secret of the largest length can have are refused as too long. */
 const MAX_BYTES = 8 * MAX_SECRET
 
-async function readSecretFile(file: string): Promise<string> {
+async function readSecretFile(file: string) {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
@@ -158,7 +158,7 @@ async function readSecretFile(file: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function requireAddresses({ PUBLIC_URL }: Config, companyId: string): void {
+function requireAddresses({ PUBLIC_URL }: Config, companyId: string) {
   if (findProviderAddresses(PUBLIC_URL ?? null, companyId)) return
   throw new StartupError('PUBLIC_URL must be set to the https address at which browsers reach the service')
 }

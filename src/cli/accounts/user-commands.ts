@@ -50,7 +50,7 @@ export function addUserCommands(program: Command): void {
   addTokenCommands(program)
 }
 
-function addTokenCommands(program: Command): void {
+function addTokenCommands(program: Command) {
   const tokens = program.command('token').description('access tokens of users')
   const token = companyCommandsIn(tokens, () => import('./user.ts'))
   token('issue', 'issue an access token to a user and show it once; scopes limit its access', 'issueToken')

@@ -60,6 +60,6 @@ export function addAuditCommands(program: Command): void {
   )
 }
 
-function appendValue(value: string, before: string[]): string[] {
+function appendValue(value: string, before: string[]) {
   return [...before, value]
 }

@@ -137,7 +137,7 @@ function readSubject({ employee, call, from, to }: EvidenceOptions): EvidenceSub
   return { kind: 'period', from: from ?? null, to: to ?? null }
 }
 
-function explain(error: unknown): unknown {
+function explain(error: unknown) {
   const isExplained = error instanceof NoEvidenceError || error instanceof ErasedMeanwhileError
   const reason = isExplained ? error.message : explainRefusal(error)
   return reason === null ? error : new StartupError(reason, { cause: error })

@@ -92,7 +92,7 @@ async function readKeys(
   option: '--key' | '--witness',
   values: readonly string[],
   parse: (text: string) => VerifierKey | null,
-): Promise<VerifierKey[]> {
+) {
   const keys = await Promise.all(
     values.map(async (value) => {
       const text = value.includes('+') ? value : await readFile(value, 'utf8').catch(() => '')
@@ -118,7 +118,7 @@ function exitWrongUsage(message: string): never {
   process.exit(USAGE_ERROR)
 }
 
-function formatConsistent(ledger: ConsistentLedger): string {
+function formatConsistent(ledger: ConsistentLedger) {
   const {
     company_id: company,
     events,
@@ -147,6 +147,6 @@ function formatConsistent(ledger: ConsistentLedger): string {
   ].join('\n')
 }
 
-function formatFault({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>): string {
+function formatFault({ verdict: kind, position, reason }: Exclude<Verdict, ConsistentLedger>) {
   return `${kind}${position === null ? '' : ` at position ${position}`}: ${reason}`
 }

@@ -51,7 +51,7 @@ export function planCalls(random: SeededRandom): CallFactory[] {
   return [makeCreation(FIRST_IMPORT), ...random.sample(factories, factories.length)]
 }
 
-function repeat(count: number, factory: CallFactory): CallFactory[] {
+function repeat(count: number, factory: CallFactory) {
   return Array.from({ length: count }, () => factory)
 }
 
@@ -71,11 +71,11 @@ function makeCreation(count: number): CallFactory {
   }
 }
 
-function pickActive({ random, people }: DemoCompany): DemoEmployee {
+function pickActive({ random, people }: DemoCompany) {
   return random.pick(people.filter(({ status }) => status !== 'inactive'))
 }
 
-function pickInactive({ random, people }: DemoCompany): DemoEmployee {
+function pickInactive({ random, people }: DemoCompany) {
   return random.pick(people.filter(({ status }) => status === 'inactive'))
 }
 

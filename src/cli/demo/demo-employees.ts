@@ -87,12 +87,12 @@ export function inventEmployee(number: number, random: SeededRandom): NewDemoEmp
 }
 
 /** Invents a date (`YYYY-MM-DD`) in a year; only the first 28 days of a month. */
-export function inventDate(random: SeededRandom, year: number): string {
+export function inventDate(random: SeededRandom, year: number) {
   return [year, ...[12, 28].map((parts) => String(1 + random.below(parts)).padStart(2, '0'))].join('-')
 }
 
 /** The letters of a name that an email address can have, without their accents. */
-function latinLetters(name: string): string {
+function latinLetters(name: string) {
   return name
     .normalize('NFD')
     .toLowerCase()

@@ -80,7 +80,7 @@ interface DemoAnswer {
 }
 
 /** Returns the employees that the call has created. Throws a StartupError if the answer isn't the expected one. */
-async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call: DemoCall): Promise<DemoEmployee[]> {
+async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call: DemoCall) {
   const response = await fetch(baseUrl + call.path, {
     method: call.method,
     headers: { 'x-api-id': api_id, 'x-api-key': api_key, 'content-type': 'application/json', ...call.headers },
@@ -93,7 +93,7 @@ async function send(baseUrl: string, { api_id, api_key }: DemoCredentials, call:
   throw new StartupError(`a demo call (${call.method} ${call.path}) returned ${got} instead of ${call.outcome}`)
 }
 
-function summarize({ people }: DemoCompany, outcomes: Map<string, number>): string {
+function summarize({ people }: DemoCompany, outcomes: Map<string, number>) {
   const calls = [...outcomes.values()].reduce((sum, count) => sum + count, 0)
   const counts = [...outcomes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([outcome, count]) => `${count} ${outcome}`)
   return `${people.length} employees created in ${calls} calls: ${counts.join(', ')}`

@@ -45,7 +45,7 @@ export async function ensureDemo(config: Config, store: OpenedPool, baseUrl: str
 }
 
 /** Reads the demo's credentials; null when there are none, or when they belong to another database. */
-export async function findDemo(config: Config, { db }: OpenedPool): Promise<DemoCredentials | null> {
+export async function findDemo(config: Config, { db }: OpenedPool) {
   const credentials = await readCredentials(config)
   if (!credentials) return null
   const company = await db
@@ -71,7 +71,7 @@ export async function readCredentials(config: Config): Promise<DemoCredentials |
   }
 }
 
-function demoFile(config: Config): string {
+function demoFile(config: Config) {
   return path.resolve(config.DATA_DIR, FILE)
 }
 
@@ -90,7 +90,7 @@ async function makeDemo({ pool }: OpenedPool, baseUrl: string): Promise<DemoCred
 }
 
 /** Fails before the demo company is created, because its secrets could not be saved later. */
-async function assertWritable(file: string): Promise<void> {
+async function assertWritable(file: string) {
   const folder = path.dirname(file)
   try {
     await makeFolder(folder)
@@ -103,13 +103,13 @@ async function assertWritable(file: string): Promise<void> {
 }
 
 /** Prints how to make the first call. Later starts print only the file with the credentials. */
-export function printDemo({ file, isNew, credentials }: Demo): void {
+export function printDemo({ file, isNew, credentials }: Demo) {
   const again = [`the credentials of the demo company are in ${file}`]
   const lines = isNew ? ['', ...firstSteps(credentials), `The credentials are saved in ${file}`, ''] : again
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-function firstSteps({ base_url, api_id, api_key, admin, auditor, member }: Demo['credentials']): string[] {
+function firstSteps({ base_url, api_id, api_key, admin, auditor, member }: Demo['credentials']) {
   const body = '{"first_name":"Ana","last_name":"Perez","email":"ana.perez@example.com"}'
   return [
     'Demo company. Create an employee:',

@@ -12,7 +12,7 @@ export interface SeededRandom {
 /** Makes a Mulberry32 generator (Tommy Ettinger, public domain). Not for secrets. */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0
-  function next(): number {
+  function next() {
     state = (state + 0x6d2b79f5) >>> 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)

@@ -95,7 +95,7 @@ export async function checkCheckpoints(db: LedgerDb, signer: CheckpointSigner, i
 }
 
 /** Whether an event was recorded more than `seconds` ago, by the database's clock. */
-async function isOlderThan(db: LedgerDb, seconds: number, companyUuid: string, position: number): Promise<boolean> {
+async function isOlderThan(db: LedgerDb, seconds: number, companyUuid: string, position: number) {
   const event = await db
     .selectFrom('events')
     .select('position')
@@ -112,7 +112,7 @@ const isRefusal = (error: unknown) => error instanceof RefusedToSignError || err
  * Throws the refusal to sign a ledger that does not continue its last checkpoint outside the database, or a checkpoint
  * that the keys have not signed. Includes companies that the database no longer has.
  */
-async function assertAllContinue(db: LedgerDb, { files, readLast }: CheckpointSigner): Promise<void> {
+async function assertAllContinue(db: LedgerDb, { files, readLast }: CheckpointSigner) {
   const assertContinues = createContinuityCheck()
   const noted = (await files.companies()).filter((name) => isId('com', name)).slice(0, NOTED_COMPANIES)
   for (const companies of divide(noted, COMPANIES_AT_ONCE)) {

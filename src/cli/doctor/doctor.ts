@@ -47,7 +47,7 @@ export async function runDoctor() {
   return say({ verdict, findings }, `${findings.map(formatFinding).join('')}${counts}`)
 }
 
-function formatFinding({ check, level, found: summary, advice }: Finding): string {
+function formatFinding({ check, level, found: summary, advice }: Finding) {
   return `${level.padEnd(4)}  ${check}: ${summary}${advice === null ? '' : ` → ${advice}`}\n`
 }
 

@@ -96,7 +96,7 @@ async function rebuildAll(projection: Projection, { db, handOver }: OpenedMainte
 
 const MAX_LISTED = 10
 
-function formatStuck({ name }: Projection, stuck: { companyId: string; reason: string }[]): string {
+function formatStuck({ name }: Projection, stuck: { companyId: string; reason: string }[]) {
   const listed = stuck.slice(0, MAX_LISTED).map(({ companyId, reason }) => `${companyId}: ${reason}`)
   if (stuck.length > listed.length) listed.push(`and ${stuck.length - listed.length} more`)
   const all = stuck.length === 1 ? 'one company' : `${stuck.length} companies`
@@ -126,11 +126,7 @@ interface Hooks {
 }
 
 /** Runs a rebuild and shows its progress. On an interruption, it says how the rebuild ends. */
-async function showRebuild<Result>(
-  { name }: Projection,
-  howItEnds: string,
-  run: (hooks: Hooks) => Promise<Result>,
-): Promise<Result> {
+async function showRebuild<Result>({ name }: Projection, howItEnds: string, run: (hooks: Hooks) => Promise<Result>) {
   const progress = showProgress(`rebuilding ${name}, events`)
   const sayIt = () => process.stderr.write(`\n${howItEnds}\n`)
   interruption.addEventListener('abort', sayIt, { once: true })
@@ -144,7 +140,7 @@ async function showRebuild<Result>(
   }
 }
 
-function toStartupError(error: unknown): unknown {
+function toStartupError(error: unknown) {
   const isPlain = error instanceof RebuildError || error instanceof UnfoldableError
   return isPlain ? new StartupError(error.message, { cause: error }) : error
 }
@@ -187,7 +183,7 @@ function describeFault({ companyId, unfoldable, ...rest }: CompanyFault) {
   return { company_id: companyId, unfoldable: unfoldable ?? null, ...rest }
 }
 
-function formatResult(projection: string, { companies, faults, isComplete }: Verification): string {
+function formatResult(projection: string, { companies, faults, isComplete }: Verification) {
   if (faults.length === 0)
     return `${projection}: matches the ledger in ${companies} ${companies === 1 ? 'company' : 'companies'}\n`
   const lines = []

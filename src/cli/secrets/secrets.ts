@@ -45,7 +45,7 @@ export async function dropKeys() {
   })
 }
 
-function requireKeyFile(config: Config): string {
+function requireKeyFile(config: Config) {
   if (config.SECRETS_KEY === undefined) return secretsKeyFile(config)
   throw new StartupError('the keys come from SECRETS_KEY; change that setting instead')
 }
@@ -60,7 +60,7 @@ async function requireSecrets(config: Config): Promise<SecretBox> {
  * Throws a StartupError if a process of the service has been connected for longer than the file of the keys is
  * unchanged: it does not know the newest key. A process whose connections are all younger goes unnoticed.
  */
-async function assertRestarted(config: Config, { pool }: Opened['store']): Promise<void> {
+async function assertRestarted(config: Config, { pool }: Opened['store']) {
   const { mtimeMs } = await stat(secretsKeyFile(config))
   const { rows } = await pool.query<{ count: number }>(
     `select count(*)::integer as count from pg_stat_activity

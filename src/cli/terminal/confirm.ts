@@ -4,7 +4,7 @@ import { UsageError } from './fail-with.ts'
 import { foldText, trimBlanks } from '#text/normalize-text'
 
 /** Asks for confirmation at the terminal, unless `--yes` was given. Throws a UsageError without a terminal, and a StartupError unless it is given. */
-export async function confirm(question: string, yes: boolean | undefined): Promise<void> {
+export async function confirm(question: string, yes: boolean | undefined) {
   if (yes) return
   if (!process.stdin.isTTY) throw new UsageError('this cannot be undone; confirm with --yes')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })

@@ -18,13 +18,13 @@ export function failWith(error: unknown): never {
   process.exit(error instanceof UsageError ? USAGE_ERROR : 1)
 }
 
-function formatError(error: unknown): string {
+function formatError(error: unknown) {
   if (isReadOnly(error)) return new ReadOnlyServerError().message
   const isPlain = error instanceof StartupError || error instanceof RefusedChangeError
   return isPlain ? error.message : `${errorReason(error)} (set LOG_LEVEL=debug for details)`
 }
 
-function wantsDetails(): boolean {
+function wantsDetails() {
   try {
     return ['trace', 'debug'].includes(readSettings().LOG_LEVEL)
   } catch {

@@ -34,7 +34,7 @@ export const interruption: AbortSignal = interrupted.signal
 export const forcedStop: AbortSignal = pressed.signal
 
 /** Ends the program as a signal would. */
-export function interrupt(signal: EndingSignal): void {
+export function interrupt(signal: EndingSignal) {
   const now = performance.now()
   firstAskedAt ??= now
   if (now - firstAskedAt > SAME_KEY_MS) pressed.abort()

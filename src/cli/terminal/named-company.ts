@@ -2,11 +2,11 @@
 let named: string | undefined
 
 /** Remembers the company that the command line names. */
-export function nameCompany(companyId: string | undefined): void {
+export function nameCompany(companyId: string | undefined) {
   named = companyId
 }
 
 /** The company that the command line names; undefined if it names none. */
-export function namedCompany(): string | undefined {
+export function namedCompany() {
   return named
 }

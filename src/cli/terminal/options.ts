@@ -51,7 +51,7 @@ export function companyCommandsIn<Module>(parent: Command, load: () => Promise<M
 const WITHOUT_RESULT = ['start', 'serve', 'work', 'audit export', 'demo seed', 'completion']
 
 /** Adds `--json` to all commands that print a result, below their other options. */
-export function addJsonOptions(program: Command, words: string[] = []): void {
+export function addJsonOptions(program: Command, words: string[] = []) {
   for (const command of program.commands) {
     const path = [...words, command.name()]
     if (command.commands.length > 0) addJsonOptions(command, path)
@@ -60,17 +60,17 @@ export function addJsonOptions(program: Command, words: string[] = []): void {
 }
 
 /** `--yes`, for commands that cannot be undone. */
-export function yesOption(): Option {
+export function yesOption() {
   return new Option('--yes', 'do not ask for confirmation; required without a terminal')
 }
 
 /** `--dry-run`. */
-export function dryRunOption(): Option {
+export function dryRunOption() {
   return new Option('--dry-run', 'print what would be done, and do nothing')
 }
 
 /** `--out <file>`. */
-export function outOption(): Option {
+export function outOption() {
   return new Option(
     '--out <file>',
     'the file to write, compressed if its name ends in `.gz` (default: standard output)',
@@ -80,19 +80,19 @@ export function outOption(): Option {
 const MAX_SHARDS = 4_096
 
 /** `--shards <number>`. */
-export function shardsOption(): Option {
+export function shardsOption() {
   return new Option('--shards <number>', 'shards per table, which is also the maximum number of machines')
     .argParser(parseWholeNumber(MAX_SHARDS, 1))
     .default(32)
 }
 
 /** `--company <id>`, required. */
-export function companyOption(): Option {
+export function companyOption() {
   return idOption('company', 'com', 'the id of the company')
 }
 
 /** `--NAME <id>`, required: an id with this prefix. */
-export function idOption(name: string, prefix: IdPrefix, description: string): Option {
+export function idOption(name: string, prefix: IdPrefix, description: string) {
   return new Option(`--${name} <id>`, description).makeOptionMandatory().argParser(parseId(prefix))
 }
 
@@ -131,7 +131,7 @@ export function parseWholeNumber(max: number, min = 0): (value: string) => numbe
 
 const TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/i
 
-function readTime(value: string): string | null {
+function readTime(value: string) {
   const [, day] = TIME.exec(value) ?? []
   const isTime = day !== undefined && isCalendarDate(day) && !Number.isNaN(Date.parse(value))
   return isTime ? new Date(value).toISOString() : null
@@ -147,7 +147,7 @@ export const parseTimeOrNever = parserOf(
 )
 
 /** Parses one of several networks, and adds it to those before it; `any` is no network at all. */
-export function parseNetwork(value: string, before?: string[]): string[] {
+export function parseNetwork(value: string, before?: string[]) {
   const isAlone = before === undefined
   if (value === 'any' && isAlone) return []
   const { error } = readNetwork(value)

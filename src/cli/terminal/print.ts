@@ -10,12 +10,12 @@ class Said {
 }
 
 /** Makes the result of a command that people read as a text instead of `name  value` lines. */
-export function say(result: object, text: string): Said {
+export function say(result: object, text: string) {
   return new Said(result, text)
 }
 
 /** Prints what a command returned: as JSON, or for people. */
-export function print(returned: object, asJson: boolean): void {
+export function print(returned: object, asJson: boolean) {
   const result = returned instanceof Said ? returned.result : returned
   if (asJson) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   else process.stdout.write(returned instanceof Said ? returned.text : formatLines(returned))
@@ -24,7 +24,7 @@ export function print(returned: object, asJson: boolean): void {
 type Value = string | number | boolean | object | null
 
 /** Formats a result, or a list of them, as `name  value` lines. */
-export function formatLines(result: object): string {
+export function formatLines(result: object) {
   const rows = [result].flat().map((row) => {
     const width = Object.keys(row).reduce((widest, name) => Math.max(widest, name.length), 0)
     return Object.entries(row as Record<string, Value>).map(
@@ -34,7 +34,7 @@ export function formatLines(result: object): string {
   return rows.map((lines) => lines.join('')).join('\n')
 }
 
-function formatValue(value: Value): string {
+function formatValue(value: Value) {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
@@ -45,7 +45,7 @@ export function collectSteps(json = false) {
   return {
     steps,
     /** Adds a step. */
-    onStep(line: string): void {
+    onStep(line: string) {
       steps.push(line)
       if (!json) process.stdout.write(`${line}\n`)
     },

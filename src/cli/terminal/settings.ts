@@ -28,7 +28,7 @@ const DATABASE = new RegExp(
 )
 
 /** node-postgres connects to one host, and would take a part of a password for it. */
-function assertAddress(name: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL', url = ''): void {
+function assertAddress(name: 'DATABASE_URL' | 'MIGRATE_DATABASE_URL', url = '') {
   if (url === '') return
   const { others } = DATABASE.exec(url)?.groups ?? {}
   if (others === undefined)
@@ -57,7 +57,7 @@ interface Rule {
   maximum?: number
 }
 
-function describeRule(name: Setting): string {
+function describeRule(name: Setting) {
   const { type, anyOf, pattern, minimum, maximum } = EnvironmentSchema.properties[name] as Rule
   if (anyOf) return `be one of ${anyOf.map((choice) => choice.const).join(', ')}`
   if (pattern !== undefined) return PATTERN_RULES[pattern] ?? `match ${pattern}`

@@ -9,10 +9,7 @@ import type { LedgerDb } from '#ledger/tables'
 import { StartupError } from '#postgres/startup-error'
 
 /** Runs a command on the database, with or without a running server, and releases the database in any case. */
-export async function withDatabase<Result>(
-  config: Config,
-  task: (database: OpenedDatabase) => Promise<Result>,
-): Promise<Result> {
+export async function withDatabase<Result>(config: Config, task: (database: OpenedDatabase) => Promise<Result>) {
   // Without a limit: an abandoned start would leave the embedded server running.
   const database = await interruptible(() => findDatabase(config, 'visit'), Infinity)
   try {
@@ -31,7 +28,7 @@ export interface Opened {
 /** Runs a command as the owner of the tables. */
 export async function withMaintenance<Result>(
   task: (opened: OpenedMaintenance & { config: Config }) => Promise<Result>,
-): Promise<Result> {
+) {
   return withStore(async ({ config, database }) => {
     const maintenance = await openMaintenance(database.urls)
     try {

@@ -6,7 +6,7 @@ import { errorReason, StartupError } from '#postgres/startup-error'
 import { interruption } from './interruption.ts'
 
 /** Throws a StartupError if any of these files exists. */
-export function assertNotThere(...files: string[]): void {
+export function assertNotThere(...files: string[]) {
   for (const file of files)
     if (existsSync(file)) throw new StartupError(`${file} already exists; choose another name for --out`)
 }
@@ -15,7 +15,7 @@ export function assertNotThere(...files: string[]): void {
  * Writes a file that only its owner can read and that is never incomplete. Compresses it if its name ends in `.gz`.
  * Throws a StartupError if it cannot be written.
  */
-export async function writeFile(file: string, content: AsyncIterable<string | Uint8Array> | string[]): Promise<void> {
+export async function writeFile(file: string, content: AsyncIterable<string | Uint8Array> | string[]) {
   try {
     await writeDurably(file, file.endsWith('.gz') ? compress(content) : content, interruption)
   } catch (error) {

@@ -57,7 +57,7 @@ function parseUrl(text: string): Omit<MailServer, 'from'> {
 
 const isScheme = (protocol: string): protocol is keyof typeof PORTS => Object.hasOwn(PORTS, protocol)
 
-function decode(part: string): string {
+function decode(part: string) {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -67,7 +67,7 @@ function decode(part: string): string {
   }
 }
 
-function parseFrom(text: string): MailServer['from'] {
+function parseFrom(text: string) {
   const parsed = /\p{Cc}/u.test(text) ? [] : addressParser(text)
   const [from] = parsed
   if (parsed.length !== 1 || from?.address === undefined || !/^[^\s@<>]+@[^\s@<>]+$/.test(from.address))

@@ -200,7 +200,7 @@ async function endEmail(
   pool: Pool,
   { companyId, emailId, leaseId }: ClaimedEmail,
   { state, error }: { state: 'sent' | 'failed' | 'unknown'; error: string | null },
-): Promise<void> {
+) {
   await pool.query(
     `update emails set state = $4, error = $5, content = null, ended_at = statement_timestamp(), lease_id = null,
        leased_until = null
@@ -214,7 +214,7 @@ async function postponeEmail(
   pool: Pool,
   { companyId, emailId, leaseId }: ClaimedEmail,
   { error, delayMs }: { error: string; delayMs: number },
-): Promise<void> {
+) {
   const ids = [toUuid(companyId), emailId, leaseId]
   await pool.query(
     `update emails set state = 'waiting', error = $4, lease_id = null, leased_until = null,

@@ -130,7 +130,7 @@ function limit(
 const isAscii = (text: string) => /^\p{ASCII}*$/u.test(text)
 
 /** The form of an address for the envelope: its domain in A-labels (RFC 5891), which every server takes. */
-function toEnvelope(address: string): string {
+function toEnvelope(address: string) {
   const at = address.lastIndexOf('@') + 1
   return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
 }
@@ -192,7 +192,7 @@ const FAULTS: Record<string, string> = {
 }
 
 /** Describes a fault, without what the server said. */
-function describe({ code = '', originalCode = '', responseCode, command, message }: NodemailerError): string {
+function describe({ code = '', originalCode = '', responseCode, command, message }: NodemailerError) {
   if (responseCode !== undefined)
     return code === 'EAUTH'
       ? `${FAULTS['EAUTH']} (${responseCode})`

@@ -116,7 +116,7 @@ async function sendEvents(
     return isInTime && watch.isCurrent() && !isBroken && !sending.failure && !cutOff.aborted
   }
 
-  function takeNext(): RecordedEvent | undefined {
+  function takeNext() {
     for (const event of waiting) {
       if (busy.has(event.stream)) continue
       waiting.delete(event)
@@ -125,7 +125,7 @@ async function sendEvents(
     return undefined
   }
 
-  async function send(event: RecordedEvent): Promise<void> {
+  async function send(event: RecordedEvent) {
     const { position } = event
     const message = describeEvent(event, webhook.includeData)
     const id = messageIdOf(webhook.webhookId, event)
@@ -140,7 +140,7 @@ async function sendEvents(
   }
 
   // When a message of an employee is answered, the worker that sent it takes the next one, so no worker waits.
-  async function sendNext(): Promise<void> {
+  async function sendNext() {
     for (let event = takeNext(); event && mayGoOn(); event = takeNext()) {
       busy.add(event.stream)
       try {
@@ -214,7 +214,7 @@ export async function runLeasedRound(
 const workOf = ({ companyId, webhookId }: WebhookRef) => ({ companyId, work: 'webhooks', subject: webhookId }) as const
 
 /** Not the receiver's fault: tries again later, for as long as it takes. */
-async function postpone({ pool, log }: LeaseServices, ref: WebhookRef, leaseId: string, error: Error): Promise<void> {
+async function postpone({ pool, log }: LeaseServices, ref: WebhookRef, leaseId: string, error: Error) {
   const isSecret = error instanceof UnreadableSecretError
   log.error({ ...ref, err: error }, `could not prepare messages of a webhook${isSecret ? ': check SECRETS_KEY' : ''}`)
   const reason = isSecret ? 'The service cannot read the secret of this webhook' : 'The service failed'
@@ -227,7 +227,7 @@ async function disableIfExhausted(
   { companyId, webhookId }: WebhookRef,
   leaseId: string,
   { status, failingMs }: { status: number | null; failingMs: number },
-): Promise<void> {
+) {
   let reason: WebhookDisabledReason
   if (status === GONE) reason = 'gone'
   else if (failingMs >= PATIENCE_MS) reason = 'failing'

@@ -39,7 +39,7 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
   const announcer = createAnnouncer(look, onError)
   /** One for each company that is looked up now, where a machine that hangs must delay its own companies alone. */
   const announcers = new Map<string, Announcer>()
-  function announceAlone(companyId: string): void {
+  function announceAlone(companyId: string) {
     const own =
       announcers.get(companyId) ?? createAnnouncer(() => inCompany(companyId, () => look([companyId])), onError)
     announcers.set(companyId, own)

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { openOutgoing, type OutgoingOptions } from '#outgoing/connections'
 
 /** Decrypts the sealed secrets of a webhook. Throws UnreadableSecretError. */
-export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string): string[] {
+export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string) {
   return sealed.map((one) => decryptSecret(secrets, one, webhookId))
 }
 
@@ -16,7 +16,7 @@ export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], we
  * The id of the message that tells an event. Every attempt has the same one. It names the time too, because a ledger that
  * was restored to an earlier state gives its positions to other events.
  */
-export function messageIdOf(webhookId: string, event: Pick<RecordedEvent, 'position' | 'recorded_at'>): string {
+export function messageIdOf(webhookId: string, event: Pick<RecordedEvent, 'position' | 'recorded_at'>) {
   return `msg_${webhookId.slice('whk_'.length)}_${event.position}_${Date.parse(event.recorded_at).toString(36)}`
 }
 
@@ -45,7 +45,7 @@ export function buildHeaders(id: string, sentAt: string) {
   }
 }
 
-function toSeconds(sentAt: string): number {
+function toSeconds(sentAt: string) {
   return Math.floor(Date.parse(sentAt) / 1_000)
 }
 
@@ -54,7 +54,7 @@ export function postMessage(
   poster: Poster,
   target: { url: string; secrets: readonly string[] },
   { id, message, sentAt, signal }: { id: string; message: WebhookMessage; sentAt: string; signal?: AbortSignal },
-): Promise<PostResult> {
+) {
   const body = JSON.stringify(message)
   const signature = signMessage(target.secrets, id, toSeconds(sentAt), body)
   return poster.post(target.url, { ...buildHeaders(id, sentAt), 'webhook-signature': signature }, body, signal)
@@ -128,7 +128,7 @@ export function openPoster(options: Omit<OutgoingOptions, 'peer'>): Poster {
   }
 }
 
-async function readStart(response: IncomingMessage): Promise<string | null> {
+async function readStart(response: IncomingMessage) {
   const kept: Buffer[] = []
   let read = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -141,7 +141,7 @@ async function readStart(response: IncomingMessage): Promise<string | null> {
   return read === 0 ? null : new TextDecoder().decode(Buffer.concat(kept)).replaceAll('\0', '\uFFFD')
 }
 
-function judgeStatus({ statusCode: status = 0, headers: { location } }: IncomingMessage, url: string): string | null {
+function judgeStatus({ statusCode: status = 0, headers: { location } }: IncomingMessage, url: string) {
   if (status >= 200 && status < 300) return null
   if (status < 300 || status >= 400) return `The receiver answered ${status}`
   const target = location === undefined ? null : URL.parse(location, url)
@@ -157,7 +157,7 @@ const MAX_MS = 24 * 3_600 * SECOND
  * How long a receiver asks to wait (`Retry-After`, RFC 9110, section 10.2.3), in milliseconds: at most a day, and 0 if it
  * asks for nothing that can be read.
  */
-export function parseRetryAfter(value: string | null, nowMs: number): number {
+export function parseRetryAfter(value: string | null, nowMs: number) {
   if (value === null) return 0
   const requestedMs = /^\d+$/.test(value) ? Number(value) * SECOND : Date.parse(value) - nowMs
   return Number.isFinite(requestedMs) ? Math.min(Math.max(requestedMs, 0), MAX_MS) : 0

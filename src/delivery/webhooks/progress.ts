@@ -195,7 +195,7 @@ export async function recordRound(
 }
 
 /** Records an attempt that an administrator asked for, in a transaction of the company. It does not move the checkpoint. */
-export async function recordAttempt(client: ClientBase, ref: WebhookRef, attempt: Attempt): Promise<void> {
+export async function recordAttempt(client: ClientBase, ref: WebhookRef, attempt: Attempt) {
   // An erasure takes the same lock, so an answer is either erased or not stored.
   const { rowCount } = await client.query(
     'select from webhook_progress where company_id = $1 and webhook_id = $2 for update',
@@ -205,7 +205,7 @@ export async function recordAttempt(client: ClientBase, ref: WebhookRef, attempt
 }
 
 /** Inserts attempts, under the lock of the webhook's progress. */
-async function insertAttempts(client: ClientBase, ref: WebhookRef, attempts: Attempt[]): Promise<void> {
+async function insertAttempts(client: ClientBase, ref: WebhookRef, attempts: Attempt[]) {
   if (attempts.length === 0) return
   const ids = [toUuid(ref.companyId), toUuid(ref.webhookId)]
   const kept = await listPositionsWithData(client, ref, attempts)
@@ -256,7 +256,7 @@ export async function postponeWebhook(
   ref: WebhookRef,
   leaseId: string,
   { error, delayMs }: { error: string; delayMs: number },
-): Promise<void> {
+) {
   await pool.query(
     `update webhook_progress set error = $4, due_at = statement_timestamp() + $5 * interval '1 millisecond',
        lease_id = null, leased_until = null
@@ -292,22 +292,22 @@ export async function watchRevision<Result>(
   let isAsking = false
   let timer = setTimeout(look, Math.max(0, confirmedAt + ASKS_EVERY_MS - performance.now()))
 
-  function stop(): void {
+  function stop() {
     outdated.abort(new UnavailableError('the webhook or its messages changed, or the database did not answer'))
   }
 
-  function isCurrent(): boolean {
+  function isCurrent() {
     if (performance.now() - confirmedAt >= CURRENT_MS) stop()
     return !outdated.signal.aborted
   }
 
-  function look(): void {
+  function look() {
     if (!isCurrent()) return
     if (!isAsking) void ask()
     timer = setTimeout(look, Math.min(ASKS_EVERY_MS, Math.max(0, confirmedAt + CURRENT_MS - performance.now())))
   }
 
-  async function ask(): Promise<void> {
+  async function ask() {
     isAsking = true
     const askedAt = performance.now()
     const current = await findRevision(pool, { companyId, webhookId }).catch(() => undefined)
@@ -324,7 +324,7 @@ export async function watchRevision<Result>(
 }
 
 /** The revision of a webhook; null if it was removed. */
-async function findRevision(pool: Pool, { companyId, webhookId }: WebhookRef): Promise<number | null> {
+async function findRevision(pool: Pool, { companyId, webhookId }: WebhookRef) {
   const { rows } = await pool.query<{ revision: number }>(
     'select revision from webhooks where company_id = $1 and webhook_id = $2',
     [toUuid(companyId), toUuid(webhookId)],

@@ -58,12 +58,7 @@ export async function rebuildMessage(
 }
 
 /** What a webhook included before the first change of that after a time; null if it has not changed since. */
-async function findChangeAfter(
-  db: LedgerDb,
-  companyId: string,
-  webhookId: string,
-  time: string,
-): Promise<boolean | null> {
+async function findChangeAfter(db: LedgerDb, companyId: string, webhookId: string, time: string) {
   const { rows } = await sql<{ included: boolean }>`
     select (data::json -> 'from' ->> 'include_data')::boolean as included from events
     where company_id = ${toUuid(companyId)} and stream_id = ${toUuid(webhookId)} and type = 'WebhookChanged'
@@ -102,7 +97,7 @@ export function createSingleDeliveries(services: SingleDeliveryServices): Single
   const { db } = services
   const underWay = new Set<string>()
 
-  async function alone(webhookId: string, task: () => Promise<Delivery>): Promise<Delivery> {
+  async function alone(webhookId: string, task: () => Promise<Delivery>) {
     if (underWay.has(webhookId)) throw new RefusedByStateError(UNDER_WAY)
     underWay.add(webhookId)
     try {

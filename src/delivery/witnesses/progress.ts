@@ -19,7 +19,7 @@ const MAX_RETRY_SECONDS = 3_600
 const MAX_UNDECIDED = 3
 
 /** The name under which a witness is stored and shown: the name and the id of its key. */
-export function nameOfWitness({ name, id }: VerifierKey): string {
+export function nameOfWitness({ name, id }: VerifierKey) {
   return `${name}+${id.toString('hex')}`
 }
 
@@ -55,11 +55,7 @@ export async function listWaitingSubmissions(pool: Pool): Promise<DueWork[]> {
 }
 
 /** Records that a witness has cosigned a size, in the transaction that stores the cosignature. */
-export async function recordSuccess(
-  client: PoolClient,
-  { companyId, witness }: DueLedger,
-  size: number,
-): Promise<void> {
+export async function recordSuccess(client: PoolClient, { companyId, witness }: DueLedger, size: number) {
   await client.query(
     `insert into witness_progress as p (company_id, witness, size, due_at) values ($1, $2, $3, statement_timestamp())
      on conflict (company_id, witness) do update set size = greatest(p.size, excluded.size), attempts = 0,
@@ -72,7 +68,7 @@ export async function recordSuccess(
  * Records that a submission neither succeeded nor failed. It is tried again in the next round. The third time in a row
  * is a failure, unless the error is null: the witness has nothing to do with it.
  */
-export async function recordUndecided(client: PoolClient, due: DueLedger, error: string | null): Promise<void> {
+export async function recordUndecided(client: PoolClient, due: DueLedger, error: string | null) {
   if (error !== null && due.attempts + 1 >= MAX_UNDECIDED)
     return recordFailure(client, due, { fault: 'unavailable', error })
   await client.query(
@@ -109,7 +105,7 @@ export async function recordFailure(
 }
 
 /** Forgets witnesses that are not configured any more. */
-export async function forgetOthers(pool: Pool, witnesses: readonly string[]): Promise<void> {
+export async function forgetOthers(pool: Pool, witnesses: readonly string[]) {
   const db = openDatabase<LedgerTables>(pool)
   const others = sql`from witness_progress where witness <> all (${[...witnesses]}::text[])`
   const { rows } = await sql`select 1 ${others} limit 1`.execute(db)

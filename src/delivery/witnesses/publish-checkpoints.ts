@@ -82,7 +82,7 @@ async function publishTo(
   witness: Witness,
   sign: (companyId: string) => Promise<SignedNote>,
   { signal, roundMs = ROUND_MS }: Round,
-): Promise<void> {
+) {
   const endsAt = performance.now() + roundMs
   const name = nameOfWitness(witness.key)
   const ledgers = (await listDue(services.pool, name)).values()
@@ -193,7 +193,7 @@ async function submit(
   return null
 }
 
-async function prove(db: LedgerDb, companyId: string, from: number, to: number): Promise<Buffer[]> {
+async function prove(db: LedgerDb, companyId: string, from: number, to: number) {
   if (from === 0 || from === to) return []
   const head = await readHead(db, companyId)
   return (await proveConsistency(db, companyId, head, { from, to })).hashes

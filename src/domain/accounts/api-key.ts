@@ -68,7 +68,7 @@ interface Window {
 /** The last window of each period. A call asks for its own several times, and the next call for the same one. */
 const lastWindows = new Map<RefreshPeriod, Window>()
 
-function windowOf(period: RefreshPeriod, atMs: number): Window {
+function windowOf(period: RefreshPeriod, atMs: number) {
   const last = lastWindows.get(period)
   if (last && last.startMs <= atMs && atMs < last.endMs) return last
   const window = { startMs: startOfWindow(period, atMs, 0), endMs: startOfWindow(period, atMs, 1) }
@@ -87,7 +87,7 @@ export function windowEnd(period: RefreshPeriod, atMs: number): number {
 }
 
 /** The start of the window so many windows after the one that contains a time. */
-function startOfWindow(period: RefreshPeriod, atMs: number, later: number): number {
+function startOfWindow(period: RefreshPeriod, atMs: number, later: number) {
   const at = new Date(atMs)
   const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
   switch (period) {
@@ -222,7 +222,7 @@ export function hasExpired(expiresAtMs: number | null, nowMs: number): boolean {
   return expiresAtMs !== null && nowMs >= expiresAtMs
 }
 
-export function isSameHash(stored: string, presented: string): boolean {
+export function isSameHash(stored: string, presented: string) {
   return timingSafeEqual(Buffer.from(stored, 'hex'), Buffer.from(presented, 'hex'))
 }
 
@@ -293,7 +293,7 @@ function findLastDeadline(
   return null
 }
 
-function weekdayOf(day: string): Weekday {
+function weekdayOf(day: string) {
   return (((new Date(day).getUTCDay() + 6) % 7) + 1) as Weekday
 }
 

@@ -18,7 +18,7 @@ export function readTimeZone(text: string): string | null {
   return text.length <= MAX_TIME_ZONE_CHARACTERS && /^[A-Z]/.test(text) && isKnown(text) ? text : null
 }
 
-function isKnown(name: string): boolean {
+function isKnown(name: string) {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {

@@ -9,7 +9,7 @@ import {
   type ExpectedCalls,
 } from './api-key.ts'
 import { problem, type Problem, fieldError, invalidFields, type RecordError } from '#domain/errors'
-import type { EventData, KeyQuota, NewEvent, KeyAccess } from '#domain/events'
+import type { KeyQuota, NewEvent, KeyAccess } from '#domain/events'
 import { allowExcess, isSameLimits, LIMITED, NO_LIMITS } from './key-limits.ts'
 import { ATTRIBUTE_NAMES, type AttributeName } from '#domain/attributes'
 import { readNetwork } from '#domain/networks'
@@ -142,7 +142,7 @@ function decideExcess(
 }
 
 /** What the event of a rotation says: for how long the old secret works, and until when; null if it ends at once. */
-export function rotationOf(overlapSeconds: number, now: string): EventData['ApiKeyRotated'] {
+export function rotationOf(overlapSeconds: number, now: string) {
   const expiresAt = overlapSeconds === 0 ? null : new Date(Date.parse(now) + overlapSeconds * 1000).toISOString()
   return { overlap_seconds: overlapSeconds, previous_expires_at: expiresAt }
 }
@@ -242,12 +242,7 @@ function readFields(requested: readonly AttributeName[] | null): readonly Attrib
   return fields.length === ATTRIBUTE_NAMES.length ? null : fields
 }
 
-function readExpiry(
-  requested: string | null,
-  current: string | null,
-  now: string,
-  errors: RecordError[],
-): string | null {
+function readExpiry(requested: string | null, current: string | null, now: string, errors: RecordError[]) {
   if (requested === null) return null
   const atMs = Date.parse(requested)
   // The date-time format allows values that neither PostgreSQL nor Date accepts.
@@ -258,7 +253,7 @@ function readExpiry(
   return null
 }
 
-function readNetworks(requested: readonly string[] | null, errors: RecordError[]): string[] | null {
+function readNetworks(requested: readonly string[] | null, errors: RecordError[]) {
   if (requested !== null && requested.length > MAX_NETWORKS) {
     const message = `allowed_networks must have at most ${MAX_NETWORKS} items`
     errors.push(fieldError('/allowed_networks', 'too_long', message))
@@ -275,7 +270,7 @@ function readNetworks(requested: readonly string[] | null, errors: RecordError[]
 }
 
 /** Whether two accesses in their usual form are the same. */
-function isSameAccess(one: Access, other: Access): boolean {
+function isSameAccess(one: Access, other: Access) {
   return JSON.stringify(accessData(one)) === JSON.stringify(accessData(other))
 }
 

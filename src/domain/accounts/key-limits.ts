@@ -34,7 +34,7 @@ const USUAL_NUMBER = 25
 const USUAL_PERCENT = 10
 
 /** How many people a key usually deactivates in a day at most, if so many are active. */
-function usualAmong(active: number): number {
+function usualAmong(active: number) {
   return Math.max(USUAL_NUMBER, amountOf(`${USUAL_PERCENT}%`, active))
 }
 
@@ -50,7 +50,7 @@ export function proposeLimit(active: number): PeopleLimit {
 }
 
 /** How many people a limit is, if so many are active. */
-function amountOf(limit: PeopleLimit, active: number): number {
+function amountOf(limit: PeopleLimit, active: number) {
   return typeof limit === 'number' ? limit : Math.floor((Number.parseInt(limit, 10) * active) / 100)
 }
 
@@ -150,6 +150,6 @@ export function allowExcess(numbers: Pick<KeyExcess, Limited>, now: string): Key
 }
 
 /** Whether two limits are the same. */
-export function isSameLimits(one: KeyLimits, other: KeyLimits): boolean {
+export function isSameLimits(one: KeyLimits, other: KeyLimits) {
   return LIMITED.every((name) => one[name] === other[name])
 }

@@ -21,11 +21,11 @@ export function isSecret(prefix: string, text: string): boolean {
   return /^[0-9A-Za-z]+$/.test(body) && checksum(body) === text.slice(-CHECKSUM_CHARACTERS)
 }
 
-function checksum(body: string): string {
+function checksum(body: string) {
   return base62(BigInt(crc32(body)), CHECKSUM_CHARACTERS)
 }
 
-function base62(number: bigint, width: number): string {
+function base62(number: bigint, width: number) {
   let text = ''
   for (let rest = number; rest > 0n; rest /= 62n) text = ALPHABET[Number(rest % 62n)]! + text
   return text.padStart(width, '0')
@@ -61,7 +61,7 @@ export function findSecretIn(text: string): string | null {
 const ISSUED = /\b((?:el_(?:live|user|link|ses)|whsec)_)([\w+/=]+)/g
 
 /** Replaces the secrets in a text with as many asterisks. */
-export function maskSecrets(text: string): string {
+export function maskSecrets(text: string) {
   return text.replaceAll(ISSUED, (_, prefix: string, secret: string) => prefix + '*'.repeat(secret.length))
 }
 

@@ -130,7 +130,7 @@ function decideErasure(user: UserLife, positions: number[]): Decided<UserEvent> 
 }
 
 /** Whether two accounts are the same. */
-function isSameIdentity(one: Identity | null, other: Identity): boolean {
+function isSameIdentity(one: Identity | null, other: Identity) {
   return one !== null && one.issuer === other.issuer && one.subject === other.subject
 }
 
@@ -147,19 +147,19 @@ const BREAK_GLASS = problem(
 )
 
 /** Whether a change takes the emergency access from whoever has it. */
-function losesBreakGlass(change: UserChange): boolean {
+function losesBreakGlass(change: UserChange) {
   return change.change === 'reset' || endsAdmin(change)
 }
 
 /** Whether a change costs the company an administrator. */
-function losesAdmin(user: UserLife, change: UserChange): boolean {
+function losesAdmin(user: UserLife, change: UserChange) {
   if (user.role !== 'admin') return false
   if (change.change === 'unlink') return user.identity !== null && !user.hasPassword
   return endsAdmin(change)
 }
 
 /** Whether an administrator is none after a change. */
-function endsAdmin(change: UserChange): boolean {
+function endsAdmin(change: UserChange) {
   return change.change === 'remove' || (change.change === 'role' && (change.role ?? 'admin') !== 'admin')
 }
 

@@ -152,7 +152,7 @@ export function answerRetry(
   { callId, position, answer }: EarlierCall,
   { refuse }: Pick<CallProtocol, 'refuse'>,
   requestId: string,
-): CallAnswer {
+) {
   if (!answer) {
     const expired = problem(
       'idempotency_response_expired',

@@ -192,7 +192,7 @@ export interface Draft {
 }
 
 /** Adds an error that a record has only beside other records of the call. */
-export function addCollision(draft: Draft, { path, fault }: FieldError): void {
+export function addCollision(draft: Draft, { path, fault }: FieldError) {
   draft.errors.add(path, fault)
   draft.collisions += 1
 }

@@ -263,7 +263,7 @@ function isManagerField(name: string): name is ManagerReference['field'] {
   return Object.hasOwn(MANAGER_FIELDS, name)
 }
 
-function readStatedId(id: SentJson, errors: RecordErrors): string | null {
+function readStatedId(id: SentJson, errors: RecordErrors) {
   if (id === undefined || id === null || id === '') return null
   if (typeof id === 'string') return trimBlanks(id)
   errors.add(['id'], { kind: 'not_string', field: 'id' })

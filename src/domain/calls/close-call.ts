@@ -118,7 +118,7 @@ export function* completeCall(
   return { events, counts, problem: null, outcomes, refusals, unchanged: unchangedBy(drafts), withheld: [] }
 }
 
-function setsStatus({ patch }: ReadRecord): boolean {
+function setsStatus({ patch }: ReadRecord) {
   return patch.status !== undefined
 }
 
@@ -168,11 +168,11 @@ function refuseRecord({ record, before, errors: found }: Draft, { fieldNames = {
 }
 
 /** A field as a path. The client may have chosen its name, unless the protocol has one for it. */
-function namedPath(name: string, names: Readonly<Record<string, string>>): string[] {
+function namedPath(name: string, names: Readonly<Record<string, string>>) {
   return Object.hasOwn(names, name) ? names[name]!.split('.') : [name]
 }
 
-function codeFor(errors: RecordError[]): 'already_exists' | 'inactive_employee_exists' | 'validation_failed' {
+function codeFor(errors: RecordError[]) {
   const codes = new Set(errors.map((error) => error.code))
   const others = [...codes].some((code) => code !== 'already_exists' && code !== 'inactive_employee_exists')
   if (others) return 'validation_failed'

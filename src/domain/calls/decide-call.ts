@@ -249,12 +249,12 @@ function charge({ key, usage }: { key: ApiKey; usage: KeyUsage }, refusal: Probl
 }
 
 /** 401, 403, 429 and 5xx cost nothing. */
-function isFree({ status }: Problem): boolean {
+function isFree({ status }: Problem) {
   return status === 403 || status === 429 || status >= 500
 }
 
 /** Whether the same call would be refused again: such a refusal binds the idempotency key. */
-function wouldBeRefusedAgain({ status, code }: Problem): boolean {
+function wouldBeRefusedAgain({ status, code }: Problem) {
   if (status === 404 || status === 412) return true
   return code === 'already_exists' || code === 'inactive_employee_exists' || code === 'validation_failed'
 }
@@ -263,7 +263,7 @@ function wouldBeRefusedAgain({ status, code }: Problem): boolean {
  * Whether a request may name people whom its answer does not show by their ids: a refused call does not store its valid
  * records, a refused record may name anybody, and a manager may be named by email address or external id.
  */
-function mayNameAnyone({ touches: { managers } }: Command, { problem: refusal, refusals }: CallDecision): boolean {
+function mayNameAnyone({ touches: { managers } }: Command, { problem: refusal, refusals }: CallDecision) {
   return (
     refusal !== null ||
     refusals.length > 0 ||

@@ -42,13 +42,13 @@ function asRecordOf(record: ReadRecord, before: Employee | undefined): ReadRecor
   return { ...record, locator: before ? { field: 'id', value: before.id } : null }
 }
 
-function findShown({ offending }: FittedCommand, directory: EmployeeDirectory): Employee | undefined {
+function findShown({ offending }: FittedCommand, directory: EmployeeDirectory) {
   const employee = offending && directory.byId(offending.locator.id)
   return employee?.deprovisioned_at === null ? employee : undefined
 }
 
 /** The one inactive employee whom a creation means; undefined if there is none, or if an active one is in the way. */
-function findReturning({ finds }: FittedCommand, directory: EmployeeDirectory): Employee | undefined {
+function findReturning({ finds }: FittedCommand, directory: EmployeeDirectory) {
   const named = new Set(finds.names.flatMap((name) => locate(name, directory) ?? []))
   const found = [...named]
   const holders = found.length > 0 || finds.directoryId === null ? found : directory.byDirectoryId(finds.directoryId)

@@ -88,7 +88,7 @@ export function* decideRecords(
 }
 
 /** Somebody who has come back: the end date that is stored is before the start date of the record. */
-function withoutStoredEnd(record: ReadRecord, { termination_date: end }: Employee): ReadRecord {
+function withoutStoredEnd(record: ReadRecord, { termination_date: end }: Employee) {
   const { start_date: start, termination_date: sent } = record.patch
   const hasComeBack = end !== null && typeof start === 'string' && start > end && sent === undefined
   return hasComeBack ? { ...record, patch: { ...record.patch, termination_date: null } } : record
@@ -106,7 +106,7 @@ function setAside(all: ReadRecord[], directory: EmployeeDirectory): { records: R
 }
 
 /** Refuses records that update the same employee, because the result would depend on their order. */
-function refuseRepeated(byEmployee: DraftsOf): void {
+function refuseRepeated(byEmployee: DraftsOf) {
   for (const [employee, group] of byEmployee) {
     if (employee === undefined || group.length === 1) continue
     for (const draft of group) {
@@ -141,12 +141,12 @@ function* judge(
 /** Judges records as if the call had no others. */
 type JudgeRecords = (records: ReadRecord[]) => Pieces<Draft[]>
 
-function isFaulty({ errors }: Draft): boolean {
+function isFaulty({ errors }: Draft) {
   return errors.count > 0
 }
 
 /** Whether a record is faulty whatever the others are. */
-function isFaultyAlone({ errors, collisions }: Draft): boolean {
+function isFaultyAlone({ errors, collisions }: Draft) {
   return errors.count > collisions
 }
 
@@ -187,7 +187,7 @@ function* chooseApplicable(
 }
 
 /** Adds an error to those that set another manager and have none. Returns them. */
-function refuseManagers(drafts: readonly Draft[]): Draft[] {
+function refuseManagers(drafts: readonly Draft[]) {
   const managed = drafts.filter((draft) => hasNewManager(draft) && !isFaulty(draft))
   for (const { record, errors } of managed)
     errors.add([record.managers[0]?.field ?? 'manager_id'], { kind: 'too_many_rounds' })
@@ -205,7 +205,7 @@ interface Support {
 function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map<number, Draft>): void {
   const supports = new Map<Need['anyOf'], Support>()
   const ofRecord = new Map<number, Support[]>()
-  const supportOf = (anyOf: Need['anyOf']): Support => {
+  const supportOf = (anyOf: Need['anyOf']) => {
     const known = supports.get(anyOf)
     if (known) return known
     const support: Support = { left: anyOf.length, dependents: [] }
@@ -241,6 +241,6 @@ function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map
   }
 }
 
-function inOrder(refused: ReadonlyMap<number, Draft>): Draft[] {
+function inOrder(refused: ReadonlyMap<number, Draft>) {
   return [...refused.values()].toSorted((one, other) => one.record.index - other.record.index)
 }

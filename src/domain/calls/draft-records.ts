@@ -100,7 +100,7 @@ function withProvisioning(effect: PatchEffect, { patch }: ReadRecord, before: Em
   return { ...effect, changes, changed, result: effect.result === 'no_updates' ? 'synced' : effect.result }
 }
 
-function updateEvents(before: Employee, effect: PatchEffect, { index, patch }: ReadRecord): NewEvent[] {
+function updateEvents(before: Employee, effect: PatchEffect, { index, patch }: ReadRecord) {
   const events: NewEvent[] = []
   const add = (type: NewEvent['type'], data: object) => {
     const version = before.version + events.length + 1
@@ -146,12 +146,12 @@ function listUnmet(record: ReadRecord, before: Employee): FieldError[] {
 const HIDDEN = 'deprovisioned_at'
 
 /** Whether two values are the same: whoever is hidden again is as before. */
-function isSame(name: string, one: AttributeValue | undefined, other: AttributeValue | undefined): boolean {
+function isSame(name: string, one: AttributeValue | undefined, other: AttributeValue | undefined) {
   return name === HIDDEN ? (one === null) === (other === null) : one === other
 }
 
 /** The paths of the attributes that a record sets. */
-function listNames({ patch, managers }: ReadRecord): string[][] {
+function listNames({ patch, managers }: ReadRecord) {
   const names = Object.keys(patch).filter((name) => name !== 'custom_attributes')
   const custom = Object.keys(patch.custom_attributes ?? {})
   return [
@@ -188,7 +188,7 @@ export function* leaveOutFaulty(records: ReadRecord[], drafts: readonly Draft[])
 }
 
 /** Whether a field says whom a record is about. */
-function isOfIdentity({ locator }: ReadRecord, name: string): boolean {
+function isOfIdentity({ locator }: ReadRecord, name: string) {
   return name === 'id' || name === locator?.field
 }
 

@@ -36,7 +36,7 @@ export function keepRecord(sent: SentJson, names?: KeptNames): KeptRecord {
   return { record: beginningOf(start), truncated: true, names: names ?? namesOf(sent) }
 }
 
-function mayBeKept(text: string): boolean {
+function mayBeKept(text: string) {
   return text.length <= MAX_RECORD_BYTES && Buffer.byteLength(text) <= MAX_RECORD_BYTES
 }
 
@@ -49,7 +49,7 @@ export function keepLocator(field: Locator['field'], value: string) {
 const ESCAPED = '"\\\n\r\t'
 
 /** As many whole characters as fit when they are written as a JSON string once more. */
-function beginningOf(text: string): string {
+function beginningOf(text: string) {
   let bytes = '""'.length
   let end = 0
   for (const character of text) {
@@ -62,7 +62,7 @@ function beginningOf(text: string): string {
 }
 
 /** Where the last whole word before a cut ends. Part of an email address would not be found when the person is erased. */
-export function findWordEnd(text: string, end: number): number {
+export function findWordEnd(text: string, end: number) {
   for (let at = end; at > end - MAX_NAME_UNITS && at > 0; at -= 1) if (ENDS_WORD.test(text[at - 1]!)) return at
   return end
 }
@@ -87,7 +87,7 @@ function namesOf(sent: SentJson): NonNullable<KeptRecord['names']> {
 }
 
 /** A value by which somebody could be meant: a number spells an external id. */
-function nameKept(name: (typeof IDENTIFYING_FIELDS)[number], value: SentJson): string | number | null {
+function nameKept(name: (typeof IDENTIFYING_FIELDS)[number], value: SentJson) {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
   const isEmail = name === 'email' || name === 'manager_email' || name === 'user_name'

@@ -64,7 +64,7 @@ export function keepBody(window: BodyWindow): RejectedBody {
   }
 }
 
-function choosePart({ text, errorAt, isFromStart, isToEnd }: BodyWindow): { from: number; to: number } {
+function choosePart({ text, errorAt, isFromStart, isToEnd }: BodyWindow) {
   if (text.length <= MAX_BODY_CHARACTERS && isFromStart && isToEnd) return { from: 0, to: text.length }
   const around = errorAt ?? 0
   const first = Math.min(Math.max(0, around - MAX_BODY_CHARACTERS / 2), Math.max(0, text.length - MAX_BODY_CHARACTERS))
@@ -76,16 +76,16 @@ function choosePart({ text, errorAt, isFromStart, isToEnd }: BodyWindow): { from
   }
 }
 
-function findWordStart(text: string, start: number): number {
+function findWordStart(text: string, start: number) {
   const next = text.slice(start, start + MAX_NAME_UNITS).search(ENDS_WORD)
   return next === -1 ? start : start + next
 }
 
-function withoutNull(text: string): string {
+function withoutNull(text: string) {
   return text.toWellFormed().replaceAll('\0', '')
 }
 
-function locate({ text, linesBefore, columnsBefore }: BodyWindow, at: number): { line: number; column: number } {
+function locate({ text, linesBefore, columnsBefore }: BodyWindow, at: number) {
   let line = linesBefore + 1
   let start = -columnsBefore
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) {

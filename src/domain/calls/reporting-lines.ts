@@ -87,7 +87,7 @@ function findInCall({ field, value }: Locator, inCall: NamesInCall) {
 }
 
 /** Whether a record gives its employee another manager. */
-export function hasNewManager({ before, after }: Draft): boolean {
+export function hasNewManager({ before, after }: Draft) {
   return typeof after?.manager_id === 'string' && after.manager_id !== before?.manager_id
 }
 

@@ -50,7 +50,7 @@ function refuseHeld(
   { name, forms, before }: HeldName,
   draftsOf: DraftsOf,
   operation: Operation,
-): void {
+) {
   // Several records of the same employee are an error of theirs.
   const [draft, ...others] = draftsOf.get(before.id) ?? []
   const holder = others.length > 0 ? before : (draft?.after ?? before)
@@ -66,7 +66,7 @@ function refuseHeld(
 }
 
 /** Groups the records by their new value. Records of unknown employees claim nothing. */
-function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
+function claims(drafts: Draft[], name: UniqueName) {
   const claimants = new Map<string, Draft[]>()
   for (const draft of drafts) {
     const sent = draft.record.patch[name]
@@ -79,7 +79,7 @@ function claims(drafts: Draft[], name: UniqueName): Map<string, Draft[]> {
   return claimants
 }
 
-function addInBatch(draft: Draft, name: UniqueName): void {
+function addInBatch(draft: Draft, name: UniqueName) {
   addCollision(draft, { path: [name], fault: { kind: 'same_in_call', field: name, ...INSTEAD[name] } })
 }
 

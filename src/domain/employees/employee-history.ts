@@ -46,7 +46,7 @@ function toCause({ position, recorded_at, call_id, actor, type }: EmployeeEvent)
   return { position, recorded_at, call_id, actor, type }
 }
 
-function namesSetBy(event: EmployeeEvent): string[] {
+function namesSetBy(event: EmployeeEvent) {
   if (event.type !== 'EmployeeCreated') return Object.keys(changesOf(event))
   const custom = Object.keys(event.data?.attributes.custom_attributes ?? {})
   return [

@@ -120,7 +120,7 @@ function applyChanges(
   employee: Employee,
   changes: AttributeChanges,
   { updated_at, version }: Pick<Employee, 'updated_at' | 'version'>,
-): Employee {
+) {
   const after: Record<string, unknown> = { ...employee, updated_at, version }
   // Copy the custom attributes only if one changes: most patches change none.
   let custom: Map<string, unknown> | undefined
@@ -155,7 +155,7 @@ export function attributesSet(sent: AttributePatch): AttributesSet {
 }
 
 /** A merge patch of nothing: what null would remove is not there (RFC 7396 section 2). */
-function withoutNulls(custom: Record<string, CustomValue | null>): Record<string, CustomValue | null> {
+function withoutNulls(custom: Record<string, CustomValue | null>) {
   if (!Object.values(custom).includes(null)) return custom
   return Object.fromEntries(Object.entries(custom).filter(([, value]) => value !== null))
 }
@@ -204,19 +204,19 @@ export function patchEffect(employee: Employee, patch: AttributePatch, isExact =
 }
 
 /** Whether an object has these very members. */
-function hasMembers(object: Record<string, CustomValue>, members: Record<string, CustomValue | null>): boolean {
+function hasMembers(object: Record<string, CustomValue>, members: Record<string, CustomValue | null>) {
   // Lists no names, as Object.keys would. Neither has a prototype with anything to list.
   for (const key in members) if (!Object.hasOwn(object, key) || object[key] !== members[key]) return false
   return true
 }
 
 /** Whether a stored value is that of a patch. Older ledgers hold texts that are not normalized. */
-function isSame(stored: AttributeValue, patched: AttributeValue): boolean {
+function isSame(stored: AttributeValue, patched: AttributeValue) {
   return stored === patched || (typeof stored === 'string' && (normalizeText(stored) || null) === patched)
 }
 
 /** The same for an attribute. Older ledgers hold the domains of addresses as they were sent, also as Punycode. */
-function isSameValue(name: AttributeName, stored: AttributeValue, patched: AttributeValue): boolean {
+function isSameValue(name: AttributeName, stored: AttributeValue, patched: AttributeValue) {
   if (isSame(stored, patched)) return true
   return name === 'email' && typeof stored === 'string' && readPunycode(stored) === patched
 }
@@ -231,7 +231,7 @@ function customChanges(
   before: Record<string, CustomValue>,
   patch: Record<string, CustomValue | null> | null,
   isExact: boolean,
-): AttributeChanges {
+) {
   const requested = patch ?? Object.fromEntries(Object.keys(before).map((key) => [key, null]))
   const changes: AttributeChanges = {}
   for (const [key, value] of Object.entries(requested)) {
@@ -246,7 +246,7 @@ function customChanges(
  * A new value of a custom attribute, in the type that the attribute has if both types write it the same. A file may have a
  * text where the API has a number, and neither of two clients should change what the other wrote.
  */
-function keepType(before: CustomValue | null, sent: CustomValue | null): CustomValue | null {
+function keepType(before: CustomValue | null, sent: CustomValue | null) {
   // 1.0.0 stored empty texts.
   if (before === null || before === '' || sent === null || typeof before === typeof sent) return sent
   const text = String(sent)
@@ -279,7 +279,7 @@ export function addMissing(
   errors: RecordErrors,
   after: Pick<Employee, (typeof ALTERNATIVES)[number][number]>,
   touched: (name: AttributeName) => boolean,
-): void {
+) {
   const isMissing = (name: keyof typeof after) => after[name] === null
   for (const names of ALTERNATIVES) {
     if (!names.every(isMissing)) continue
@@ -314,6 +314,6 @@ export type LastingWarning = (typeof LASTING_WARNINGS)[number]
 export const HOURS_UNTIL_PASSED = 12
 
 /** The first day (YYYY-MM-DD) that has not passed everywhere at a time, which is RFC 3339 UTC. */
-export function findFirstDay(now: string): string {
+export function findFirstDay(now: string) {
   return new Date(Date.parse(now) - HOURS_UNTIL_PASSED * 3_600_000).toISOString().slice(0, 10)
 }

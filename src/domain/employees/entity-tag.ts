@@ -44,7 +44,7 @@ export function conditionWithoutTag(header: FailedCondition): Problem {
   return problem('precondition_failed', `${header} does not hold: only a single employee has an ETag`)
 }
 
-function matches(tags: string[], version: number | null): boolean {
+function matches(tags: string[], version: number | null) {
   return tags.includes('*') || (version !== null && tags.includes(entityTag(version)))
 }
 
@@ -55,6 +55,6 @@ const COMPRESSION = /^"(\d+)(?:--?|[:;])(?:gzip|br|zstd|deflate)"$/
  * The tags in a header, as they were before a proxy compressed an answer and weakened or extended its tag. If-Match asks
  * for a strong comparison (section 13.1.1), but a version says all that there is to compare.
  */
-function tagsIn(header: string): string[] {
+function tagsIn(header: string) {
   return header.split(',').map((tag) => tag.trim().replace(/^W\//, '').replace(COMPRESSION, '"$1"'))
 }

@@ -94,7 +94,7 @@ export function decideLink(
   return isLinkedAt(user, person.issuer) ? refuse('linked_elsewhere') : { outcome: 'link', userId: user.id }
 }
 
-function isLinkedAt({ identity }: LinkableUser, issuer: string): boolean {
+function isLinkedAt({ identity }: LinkableUser, issuer: string) {
   return identity !== null && identity.issuer === issuer
 }
 

@@ -66,7 +66,7 @@ function findTextErrors(name: string, text: string, longest: number): RecordErro
 }
 
 /** Whether a text has no control characters and no half of a character. */
-function isPlainText(text: string): boolean {
+function isPlainText(text: string) {
   return text.isWellFormed() && !/\p{Cc}/u.test(text)
 }
 

@@ -76,13 +76,13 @@ function apply(user: ScimUser, { op, target, value: sent }: ScimOperation, isNob
  * The value of an attribute that has one. Clients may send it as the only entry of a list, and that of one without parts
  * as an object with a `value`.
  */
-function unwrap(sent: unknown, isScalar: boolean | undefined): unknown {
+function unwrap(sent: unknown, isScalar: boolean | undefined) {
   const value: unknown = Array.isArray(sent) ? sent[0] : sent
   return isScalar && isParts(value) && 'value' in value ? value.value : value
 }
 
 /** A value that is not looked into stays, to be refused or noted where the user is read. */
-function toValue(value: unknown): ScimValue {
+function toValue(value: unknown) {
   return value as ScimValue
 }
 
@@ -91,7 +91,7 @@ function toParts(value: unknown): Record<string, unknown> {
 }
 
 /** Sets the parts that a complex value has; the others stay. */
-function setParts(parts: ScimParts, value: Record<string, unknown>, target: TargetPath): ScimParts {
+function setParts(parts: ScimParts, value: Record<string, unknown>, target: TargetPath) {
   for (const sent of Object.keys(value)) {
     const spelled = spellPart(target, sent)
     const name = findName(parts, spelled) ?? spelled
@@ -102,15 +102,15 @@ function setParts(parts: ScimParts, value: Record<string, unknown>, target: Targ
   return parts
 }
 
-function readFlag(value: unknown): ScimValue {
+function readFlag(value: unknown) {
   const text = typeof value === 'string' ? value.toLowerCase() : ''
   return text === 'true' || text === 'false' ? text === 'true' : toValue(value)
 }
 
 /** The entry that a filter describes by what its parts equal; null if it says anything else. */
-function describedBy(filter: Filter): ScimParts | null {
+function describedBy(filter: Filter) {
   const entry = newParts()
-  const add = (one: Filter): boolean => {
+  const add = (one: Filter) => {
     if (one.kind === 'and') return one.of.every(add)
     if (one.kind !== 'compare' || one.operator !== 'eq' || one.value === null) return false
     entry[one.path.part ?? 'value'] = one.path.part === 'primary' ? readFlag(one.value) : one.value
@@ -120,7 +120,7 @@ function describedBy(filter: Filter): ScimParts | null {
 }
 
 /** Adds entries to a list. One of a type that it has changes that entry. */
-function merge(current: ScimValue[], added: ScimValue[]): ScimValue[] {
+function merge(current: ScimValue[], added: ScimValue[]) {
   const list = [...current]
   for (const entry of added) {
     const same = list.find((one) => isParts(one) && isParts(entry) && isSameEntry(one, entry))
@@ -130,19 +130,19 @@ function merge(current: ScimValue[], added: ScimValue[]): ScimValue[] {
   return keepPrimary(bound(list), added[0])
 }
 
-function isSameEntry(one: ScimParts, other: ScimParts): boolean {
+function isSameEntry(one: ScimParts, other: ScimParts) {
   const [type, otherType] = [one, other].map((entry) => entry['type'])
   if (isScalar(type) && isScalar(otherType)) return isSameName(String(type), String(otherType))
   return type === otherType && one['value'] === other['value']
 }
 
-function bound(entries: ScimValue[]): ScimValue[] {
+function bound(entries: ScimValue[]) {
   if (entries.length <= MAX_ENTRIES) return entries
   throw new ScimFault('invalidValue', `A list must have at most ${MAX_ENTRIES} entries`)
 }
 
 /** Leaves one primary entry: the one that was set last, or else the first. */
-function keepPrimary(entries: ScimValue[], last?: ScimValue): ScimValue[] {
+function keepPrimary(entries: ScimValue[], last?: ScimValue) {
   const primary = entries.filter((entry) => isParts(entry) && entry['primary'] === true)
   const kept = last !== undefined && primary.includes(last) ? last : primary[0]
   for (const entry of primary) if (entry !== kept && isParts(entry)) entry['primary'] = false
@@ -173,7 +173,7 @@ function remove(user: ScimUser, { urn, name: sent, part: partName, filter }: Tar
 const DESCRIBING = new Set(['type', 'primary', 'display'])
 
 /** Whether a value is one of those that are to be removed; nothing that was sent means any. */
-function hasValue(current: ScimValue, sent: unknown): boolean {
+function hasValue(current: ScimValue, sent: unknown) {
   if (isNothing(sent)) return true
   return [sent].flat().some((one: unknown) => {
     const wanted = isParts(one) ? one['value'] : one

@@ -34,7 +34,7 @@ function matches(filter: Filter, entriesAt: (path: AttributePath) => readonly Sc
   return judge(filter)
 }
 
-function compare(values: Scalar[], { path, operator, value }: Extract<Filter, { kind: 'compare' }>): boolean {
+function compare(values: Scalar[], { path, operator, value }: Extract<Filter, { kind: 'compare' }>) {
   const fold = isCaseExact(path) ? String : (text: FilterValue) => foldUserName(String(text))
   const wanted = fold(value)
   const isEqual = value === null ? values.length === 0 : values.some((one) => fold(one) === wanted)
@@ -48,7 +48,7 @@ function holds(
   one: Scalar,
   value: FilterValue,
   fold: (value: FilterValue) => string,
-): boolean {
+) {
   if (value === null) return false
   const [text, wanted] = [fold(one), fold(value)]
   const order = orderOf(one, value) ?? (text < wanted ? -1 : Number(text > wanted))
@@ -74,14 +74,14 @@ function holds(
 export const INSTANT = /^\d{4}-\d{2}-\d{2}T/
 
 /** How numbers and instants are ordered; undefined for texts. */
-function orderOf(one: Scalar, other: Scalar): number | undefined {
+function orderOf(one: Scalar, other: Scalar) {
   if (typeof one === 'number' && typeof other === 'number') return one - other
   if (!INSTANT.test(String(one)) || !INSTANT.test(String(other))) return undefined
   const order = Date.parse(String(one)) - Date.parse(String(other))
   return Number.isNaN(order) ? undefined : order
 }
 
-function isCaseExact({ urn, name, part }: AttributePath): boolean {
+function isCaseExact({ urn, name, part }: AttributePath) {
   return part === null && findAttribute(urn, name ?? '')?.attribute.isCaseExact === true
 }
 
@@ -92,7 +92,7 @@ function listOf(user: ScimUser, { urn, name }: AttributePath): readonly ScimValu
 }
 
 /** The part of an entry, or of one that is not told, its value. */
-function partOf(entry: ScimValue, part: string | null): Scalar[] {
+function partOf(entry: ScimValue, part: string | null) {
   if (isList(entry)) return []
   if (!isParts(entry)) return part === null || part === 'value' ? [entry] : []
   // Of a complex value without a value, such as a name, any part tells that it is there.

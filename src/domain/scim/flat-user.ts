@@ -58,18 +58,18 @@ export function flattenUser(user: ScimUser): FlatUser {
   const flat: FlatUser = { values: new Map(), unkept: new Set(), repeated: new Set() }
   const { values, unkept, repeated } = flat
 
-  function set(attribute: string, path: string, value: ScimValue): void {
+  function set(attribute: string, path: string, value: ScimValue) {
     if (isScalar(value) && !isSecretName(path.slice(path.search(/[^.:]*$/)))) values.set(path, value)
     else unkept.add(attribute)
   }
 
-  function addParts(attribute: string, prefix: string, parts: ScimParts): void {
+  function addParts(attribute: string, prefix: string, parts: ScimParts) {
     for (const name of Object.keys(parts))
       if (!DESCRIBED.has(name) && (attribute !== MANAGER || name === 'value'))
         set(attribute, `${prefix}.${name}`, parts[name]!)
   }
 
-  function addList(path: string, entries: readonly ScimValue[]): void {
+  function addList(path: string, entries: readonly ScimValue[]) {
     const work = WORK_LISTS.has(path) ? findWork(entries) : undefined
     const seen = new Set<string>()
     let untyped = 0
@@ -92,7 +92,7 @@ export function flattenUser(user: ScimUser): FlatUser {
     }
   }
 
-  function add(urn: string | null, name: string, value: ScimValue): void {
+  function add(urn: string | null, name: string, value: ScimValue) {
     const path = pathOf(urn, name)
     const known = findAttribute(urn, name)?.attribute
     if (isList(value) || known?.isMany) addList(path, [value].flat())
@@ -110,11 +110,11 @@ export function flattenUser(user: ScimUser): FlatUser {
   return flat
 }
 
-function hasOtherPrimary(entries: readonly ScimValue[], entry: ScimValue): boolean {
+function hasOtherPrimary(entries: readonly ScimValue[], entry: ScimValue) {
   return entries.some((one) => one !== entry && isParts(one) && one['primary'] === true)
 }
 
-function typeOf(entry: ScimParts): string | undefined {
+function typeOf(entry: ScimParts) {
   const type = entry['type']
   return isScalar(type) && trimBlanks(String(type)) !== '' ? trimBlanks(String(type)) : undefined
 }
@@ -173,6 +173,6 @@ export function unflattenUser(values: ReadonlyMap<string, Scalar>): ScimUser {
   return user
 }
 
-function readUrn(short: string): string {
+function readUrn(short: string) {
   return /^urn:/i.test(short) ? short : EXTENSION + short
 }

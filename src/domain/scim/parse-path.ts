@@ -79,35 +79,35 @@ function open(text: string, takesUnknown: boolean): Source {
   return { text, at: 0, comparisons: 0, takesUnknown }
 }
 
-function end<Read>(source: Source, read: Read): Read {
+function end<Read>(source: Source, read: Read) {
   skip(source)
   if (source.at < source.text.length) throw fail(source, 'Nothing may follow here')
   return read
 }
 
-function fail({ at }: Source, what: string): PathError {
+function fail({ at }: Source, what: string) {
   return new PathError(`${what} (character ${at + 1})`)
 }
 
-function skip(source: Source): void {
+function skip(source: Source) {
   while (source.text[source.at] === ' ') source.at += 1
 }
 
-function take(source: Source, sign: string): boolean {
+function take(source: Source, sign: string) {
   skip(source)
   if (source.text[source.at] !== sign) return false
   source.at += 1
   return true
 }
 
-function expect(source: Source, sign: string): void {
+function expect(source: Source, sign: string) {
   if (!take(source, sign)) throw fail(source, `Here must be ${sign}`)
 }
 
 const WORD = /[^\s()[\]"]+/y
 
 /** Reads what stands before a blank, a bracket or a quotation mark; empty if nothing does. */
-function readWord(source: Source): string {
+function readWord(source: Source) {
   skip(source)
   WORD.lastIndex = source.at
   const [word = ''] = WORD.exec(source.text) ?? []
@@ -115,7 +115,7 @@ function readWord(source: Source): string {
   return word
 }
 
-function takeWord(source: Source, wanted: string): boolean {
+function takeWord(source: Source, wanted: string) {
   const { at } = source
   if (isSameName(readWord(source), wanted)) return true
   source.at = at
@@ -127,7 +127,7 @@ function readOr(source: Source, level: number, list: AttributePath | null): Filt
   return readSeveral(source, 'or', () => readSeveral(source, 'and', () => readOne(source, level, list)))
 }
 
-function readSeveral(source: Source, kind: 'and' | 'or', read: () => Filter): Filter {
+function readSeveral(source: Source, kind: 'and' | 'or', read: () => Filter) {
   const of = [read()]
   while (takeWord(source, kind)) of.push(read())
   return of.length === 1 ? of[0]! : { kind, of }
@@ -165,7 +165,7 @@ function readComparison(source: Source, path: AttributePath): Filter {
 
 const ORDERS: ReadonlySet<Operator> = new Set(['gt', 'ge', 'lt', 'le'])
 
-function isFlag({ urn, name, part }: AttributePath): boolean {
+function isFlag({ urn, name, part }: AttributePath) {
   const known = findAttribute(urn, name ?? '')?.attribute
   return (part === null ? known : known?.parts?.find((one) => one.name === part))?.type === 'boolean'
 }
@@ -196,25 +196,25 @@ function readAttribute(source: Source): AttributePath {
 }
 
 /** Where the URN of a schema ends. Some clients set a dot behind it, as behind other names. */
-function findNameAfter(word: string): number {
+function findNameAfter(word: string) {
   const known = Object.keys(SCHEMAS).find((urn) => isSameName(word.slice(0, urn.length + 1), `${urn}.`))
   return known?.length ?? word.lastIndexOf(':')
 }
 
-function readPart(source: Source, list: AttributePath): AttributePath {
+function readPart(source: Source, list: AttributePath) {
   const { part, name, urn } = readAttribute(source)
   if (part !== null || urn !== null || name === null) throw fail(source, 'Here must be the name of a part')
   return assertKnown(source, { urn: list.urn, name: list.name, part: spellPart(list, name) })
 }
 
 /** Spells the part of an attribute as its schema does. */
-export function spellPart({ urn, name }: AttributePath, part: string): string {
+export function spellPart({ urn, name }: AttributePath, part: string) {
   const known = findAttribute(urn, name ?? '')?.attribute.parts ?? []
   return known.find((one) => isSameName(one.name, part))?.name ?? part
 }
 
 /** Another extension may have any attributes. */
-function assertKnown(source: Source, path: AttributePath): AttributePath {
+function assertKnown(source: Source, path: AttributePath) {
   if (source.takesUnknown) return path
   const known = findAttribute(path.urn, path.name ?? '')
   const isOther = path.urn !== null && !Object.hasOwn(SCHEMAS, path.urn)
@@ -246,7 +246,7 @@ function readValue(source: Source): FilterValue {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(word) ? Number(word) : word
 }
 
-function parseText(text: string): string | undefined {
+function parseText(text: string) {
   try {
     return JSON.parse(text) as string
   } catch {

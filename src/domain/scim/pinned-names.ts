@@ -41,7 +41,7 @@ export function pinnedNames(filter: Filter): Pinned | null {
 }
 
 /** Whether a filter finds the entry of work alone. */
-function isOfWork(filter: Filter): boolean {
+function isOfWork(filter: Filter) {
   if (filter.kind === 'and') return filter.of.some(isOfWork)
   if (filter.kind !== 'compare' || filter.operator !== 'eq') return false
   return filter.path.part === 'type' && isSameName(String(filter.value), 'work')
@@ -71,6 +71,6 @@ function namesAt({ urn, name, part }: AttributePath, text: string): Pinned | nul
   }
 }
 
-function addressesOf(text: string): string[] {
+function addressesOf(text: string) {
   return listStoredAddresses(normalizeEmail(normalizeText(text)))
 }

@@ -22,7 +22,7 @@ export interface Operations {
 }
 
 /** Reads a whole user (POST and PUT), which sets what it names: each of its members is an operation. */
-export function readUserBody(body: unknown): Operations {
+export function readUserBody(body: unknown) {
   if (!isParts(body)) throw new ScimFault('invalidSyntax', 'The body must be an object: a user')
   const read: Operations = { operations: [], unread: 0 }
   addMembers(read, 'replace', body)
@@ -42,7 +42,7 @@ export function* readPatchBody(body: unknown): Generator<void, Operations, void>
   return read
 }
 
-function addOperation(read: Operations, sent: Record<string, unknown>, place: string): void {
+function addOperation(read: Operations, sent: Record<string, unknown>, place: string) {
   const [op, path, value] = ['op', 'path', 'value'].map((name) => findMember(sent, name))
   const kind = typeof op === 'string' ? op.toLowerCase() : ''
   if (kind !== 'add' && kind !== 'replace' && kind !== 'remove')
@@ -82,7 +82,7 @@ function addMembers(
   op: 'add' | 'replace',
   members: Record<string, unknown>,
   urn: string | null = null,
-): void {
+) {
   for (const name of Object.keys(members)) {
     const value = members[name]
     if (urn === null && isParts(value) && isExtension(name)) {
@@ -98,7 +98,7 @@ function addMembers(
 }
 
 /** Whether a member with parts is an extension, and no attribute of one. A schema's URN needs no version. */
-function isExtension(name: string): boolean {
+function isExtension(name: string) {
   return isSchemaUrn(name) || (/^urn:/i.test(name) && !isSchemaUrn(name.slice(0, name.lastIndexOf(':'))))
 }
 
@@ -115,11 +115,11 @@ function targetOf(name: string, urn: string | null): TargetPath | null {
   }
 }
 
-function isActivity({ urn, name }: TargetPath): boolean {
+function isActivity({ urn, name }: TargetPath) {
   return urn === null && name === 'active'
 }
 
-function isPassedOver({ urn, name, part }: TargetPath): boolean {
+function isPassedOver({ urn, name, part }: TargetPath) {
   const isOwn = urn === null && name !== null && PASSED_OVER.has(name)
   return isOwn || [name, part].some((one) => one !== null && isSecretName(one))
 }

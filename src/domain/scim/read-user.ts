@@ -43,7 +43,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
   }
   const noteUnkept = (path: string) => notes.push(noteOf(nameWithoutType(path), 'not_kept'))
 
-  function set(name: AttributeName, value: Scalar | undefined): void {
+  function set(name: AttributeName, value: Scalar | undefined) {
     const { value: read, errors: found } = readAttribute(
       name,
       value === undefined ? null : String(value),
@@ -54,14 +54,14 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
     else if (!found) patch[name] = read
   }
 
-  function setStatus(value: Scalar | undefined): void {
+  function setStatus(value: Scalar | undefined) {
     const text = foldText(trimBlanks(String(value)))
     if (text === 'true' || text === 'false') patch['status'] = text === 'true' ? 'active' : 'inactive'
     else refuse('status', { kind: 'not_boolean', field: fieldOf('status') })
   }
 
   /** A text that is no number is kept beside the number, and so is the spelling of one. */
-  function setPhone(value: Scalar | undefined): void {
+  function setPhone(value: Scalar | undefined) {
     const text = trimBlanks(String(value ?? ''))
     const { value: number } = text === '' ? { value: null } : readPhoneNumber(text, country)
     patch['phone'] = number ?? null
@@ -69,7 +69,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
     if (number === undefined) notes.push(noteOf(fieldOf('phone'), 'kept_as_text'))
   }
 
-  function setManager(value: Scalar | undefined): void {
+  function setManager(value: Scalar | undefined) {
     const found = listManagerNames(String(value ?? '')).flatMap((name) => locate(name, directory) ?? [])[0]
     const locator = found ? ({ field: 'id', value: found.id } as const) : null
     if (found || value === undefined) managers = [{ field: 'manager_id', locator }]
@@ -77,7 +77,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
   }
 
   /** Keeps what employees have no attributes for, while there is room. */
-  function keep(paths: readonly string[]): void {
+  function keep(paths: readonly string[]) {
     for (const path of paths) if (!values.has(path)) custom[path] = null
     const names = new Set(Object.keys(before?.custom_attributes ?? {}))
     const hasRoom = (path: string) => names.has(path) || names.size < MAX_CUSTOM_ATTRIBUTES
@@ -102,7 +102,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
   }
 
   /** Values of the wrong kind are refused where an attribute is meant, and otherwise not kept. */
-  function refuseKind(path: string): void {
+  function refuseKind(path: string) {
     const name = path === 'emails' ? 'email' : ATTRIBUTES.get(path)
     if (path === PATHS.status) refuse('status', { kind: 'not_boolean', field: fieldOf('status') })
     else if (path === 'name') errors.add(['first_name'], { kind: 'not_object', field: 'name' })
@@ -132,7 +132,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
 }
 
 /** A new person without a name in two parts gets a name in one. */
-function chooseName(values: Map<string, Scalar>): void {
+function chooseName(values: Map<string, Scalar>) {
   if (values.has(PATHS.first_name) || values.has(PATHS.last_name)) return
   const name = values.get('name.formatted') ?? values.get('displayName') ?? values.get(PATHS.user_name)
   if (name !== undefined) values.set(PATHS.first_name, [...String(name)].slice(0, MAX_NAME).join(''))
@@ -140,12 +140,12 @@ function chooseName(values: Map<string, Scalar>): void {
 
 const MAX_NAME = 80
 
-function fieldOf(name: AttributeName): string {
+function fieldOf(name: AttributeName) {
   return (FIELD_NAMES as Partial<Record<AttributeName, string>>)[name] ?? name
 }
 
 /** The path of a value without the type of its entry, which may be anything. */
-function nameWithoutType(path: string): string {
+function nameWithoutType(path: string) {
   const colon = path.lastIndexOf(':')
   const [name = '', ...rest] = path.slice(colon + 1).split('.')
   const part = rest.at(-1)

@@ -7,7 +7,7 @@ import { CORE, isSameName } from './schemas.ts'
 import { isList, isParts, newParts, type Scalar, type ScimParts, type ScimUser } from './user-values.ts'
 
 /** The values of an employee by their paths, in the order in which a user has them. */
-function valuesOf(employee: Employee): Map<string, Scalar> {
+function valuesOf(employee: Employee) {
   const { custom_attributes: custom, id, email, external_id: externalId, status } = employee
   const own = {
     ...employee,
@@ -28,12 +28,12 @@ const ATTRIBUTE_PATHS = Object.entries(PATHS) as [keyof typeof PATHS, string][]
 const OWN: ReadonlySet<string> = new Set(Object.values(PATHS))
 
 /** An order that doesn't depend on how the attributes are stored, and in which 10 is behind 9. */
-function comparePaths(one: string, other: string): number {
+function comparePaths(one: string, other: string) {
   return one.length - other.length || (one < other ? -1 : 1)
 }
 
 /** The phone number as it was sent, as long as that means the number: its digits end with these. */
-function spellPhone({ phone, custom_attributes: custom }: Employee): string | null {
+function spellPhone({ phone, custom_attributes: custom }: Employee) {
   const spelled = Object.hasOwn(custom, PATHS.phone) ? String(custom[PATHS.phone]) : null
   if (spelled === null || phone === null) return phone ?? spelled
   const digits = foldText(spelled).replaceAll(/\D/g, '').replace(/^0+/, '')
@@ -41,7 +41,7 @@ function spellPhone({ phone, custom_attributes: custom }: Employee): string | nu
 }
 
 /** An employee as a user, without what the service adds. */
-export function toUserValues(employee: Employee): ScimUser {
+export function toUserValues(employee: Employee) {
   const user = unflattenUser(valuesOf(employee))
   for (const name of ['emails', 'phoneNumbers']) {
     const list = user[name]
@@ -99,7 +99,7 @@ export function projectUser(user: ScimUser, { attributes, excluded }: Projection
 }
 
 /** Keeps only what these paths name, or all but that. */
-function prune(parts: ScimParts, paths: readonly string[][], keeps: boolean): void {
+function prune(parts: ScimParts, paths: readonly string[][], keeps: boolean) {
   // The path of the core schema has no names.
   if (keeps && paths.some(({ length }) => length === 0)) return
   for (const name of Object.keys(parts)) {

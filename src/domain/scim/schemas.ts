@@ -125,24 +125,24 @@ const BY_NAME: ReadonlyMap<string, KnownAttribute> = new Map(
   ].map((known) => [keyOf(known.urn, known.name), known]),
 )
 
-function keyOf(urn: string | null, name: string): string {
+function keyOf(urn: string | null, name: string) {
   return `${urn ?? ''}:${name}`.toLowerCase()
 }
 
 /** Finds an attribute by its name in any case; undefined if its schema has none of this name. */
-export function findAttribute(urn: string | null, name: string): KnownAttribute | undefined {
+export function findAttribute(urn: string | null, name: string) {
   return BY_NAME.get(keyOf(urn, name))
 }
 
 const URNS: ReadonlyMap<string, string> = new Map(Object.keys(SCHEMAS).map((urn) => [urn.toLowerCase(), urn]))
 
 /** The usual spelling of a schema's URN; null for the core schema, whose name says nothing. */
-export function spellUrn(urn: string): string | null {
+export function spellUrn(urn: string) {
   const known = URNS.get(urn.toLowerCase()) ?? urn
   return known === CORE ? null : known
 }
 
 /** Whether a text is the URN of a schema, as its version before its last part says (RFC 7643 section 10). */
-export function isSchemaUrn(text: string): boolean {
+export function isSchemaUrn(text: string) {
   return URNS.has(text.toLowerCase()) || /^urn:.*:\d+\.\d+(?::[a-z]+)?$/i.test(text)
 }

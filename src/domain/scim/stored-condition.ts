@@ -49,7 +49,7 @@ export function findStoredCondition(filter: Filter): StoredFilter | null {
   }
 }
 
-function isExact(told: StoredFilter | null): boolean {
+function isExact(told: StoredFilter | null) {
   return told?.isExact === true
 }
 
@@ -73,7 +73,7 @@ function findTime({ path, operator, value }: Comparison): StoredFilter | null {
   return { condition: { kind: 'time', of: TIMES[of], operator: operator as TimeOperator, ms }, isExact: true }
 }
 
-function isNamed(path: AttributePath, name: string, part: string | null): boolean {
+function isNamed(path: AttributePath, name: string, part: string | null) {
   return path.urn === null && path.name === name && path.part === part
 }
 

@@ -13,7 +13,7 @@ export interface ScimParts {
 }
 export type ScimUser = ScimParts
 
-export function newParts(members: Readonly<Record<string, ScimValue>> = {}): ScimParts {
+export function newParts(members: Readonly<Record<string, ScimValue>> = {}) {
   return Object.assign(Object.create(null), members) as ScimParts
 }
 
@@ -36,13 +36,13 @@ export function isNothing(value: unknown): value is null | undefined | '' {
 }
 
 /** Finds the name of a member, in any case. */
-export function findName(parts: Readonly<Record<string, unknown>>, name: string): string | undefined {
+export function findName(parts: Readonly<Record<string, unknown>>, name: string) {
   if (Object.hasOwn(parts, name)) return name
   return Object.keys(parts).find((one) => isSameName(one, name))
 }
 
 /** The parts at a name in any case, which are made if there are none. */
-export function partsAt(container: ScimParts, name: string): ScimParts {
+export function partsAt(container: ScimParts, name: string) {
   const at = findName(container, name) ?? name
   const known = container[at]
   return isParts(known) ? known : (container[at] = newParts())

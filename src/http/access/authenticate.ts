@@ -57,7 +57,7 @@ export function authenticateCaller(
   readCredentials: ReadCredentials,
 ) {
   const cache = createCredentialCache()
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     const credentials = readCredentials(request)
     if ('missing' in credentials) throw invalidCredentials(credentials.missing)
     const { apiId, secret } = credentials
@@ -75,7 +75,7 @@ export function authenticateCaller(
     void reply.headers(rateLimitHeaders(key.key, key.usage, key.nowMs))
   }
 
-  async function checkSecret(name: KeyName, secretHash: string, sentFrom: string): Promise<FoundKey> {
+  async function checkSecret(name: KeyName, secretHash: string, sentFrom: string) {
     const key = await services.findKey(name)
     if (!isSecretValid(key?.key, secretHash, key?.nowMs ?? 0) || !key) {
       services.turnedAway.note(key, secretHash, sentFrom)
@@ -119,13 +119,13 @@ export function createCredentialCache(now: () => number = () => performance.now(
       const age = now() - entry.at
       return age < MAX_CACHED_MS ? { ...entry.key, nowMs: entry.key.nowMs + Math.round(age) } : null
     },
-    add(foundKey: FoundKey, secretHash: string): void {
+    add(foundKey: FoundKey, secretHash: string) {
       entries.set(cacheKey(foundKey.key.id, secretHash), { key: foundKey, at: now() })
     },
   }
 }
 
 /** Keyed by the hash of the secret, so that lookup times reveal nothing about secrets. */
-function cacheKey(apiId: string, secretHash: string): string {
+function cacheKey(apiId: string, secretHash: string) {
   return `${apiId} ${secretHash}`
 }

@@ -25,7 +25,7 @@ declare module 'fastify' {
  * allow one of them.
  */
 export function authenticateUser(db: LedgerDb, sessions: SessionSettings) {
-  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, _reply: FastifyReply) => {
     const { authorization } = request.headers
     if (authorization === undefined) {
       request.user = await findSessionUser(db, request, sessions, 'peek')
@@ -50,7 +50,7 @@ export function allowScope(app: FastifyInstance, scope: TokenScope): void {
   })
 }
 
-function assertScope(given: TokenScopes, { scope: needed }: FastifyContextConfig): void {
+function assertScope(given: TokenScopes, { scope: needed }: FastifyContextConfig) {
   if (given === null || (needed !== undefined && given.includes(needed))) return
   const need = needed === undefined ? 'no token with scopes may make this call' : `this call needs ${needed}`
   throw new ProblemError(problem('role_required', `This token is only for ${given.join(' and ')}; ${need}`))
@@ -58,7 +58,7 @@ function assertScope(given: TokenScopes, { scope: needed }: FastifyContextConfig
 
 /** Requires a browser session, and refuses tokens with this text. Runs after `authenticateUser`. */
 export function requireSession(detail: string) {
-  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, _reply: FastifyReply) => {
     if (request.headers.authorization !== undefined) throw new ProblemError(problem('session_required', detail))
   }
 }
@@ -72,7 +72,7 @@ export function refuseOtherRoles(what: string, roles: readonly Role[]): Problem 
 /** Requires one of these roles. Runs after `authenticateUser`. */
 export function requireRole(roles: readonly Role[]) {
   const refusal = refuseOtherRoles('This', roles)
-  return async (request: FastifyRequest, _reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, _reply: FastifyReply) => {
     if (!roles.includes(userOf(request).role)) throw new ProblemError(refusal)
   }
 }
@@ -80,7 +80,7 @@ export function requireRole(roles: readonly Role[]) {
 /** Authenticates a user and requires one of these roles. */
 export function authorizeRoles(db: LedgerDb, sessions: SessionSettings, roles: readonly Role[]) {
   const [authenticate, assertRole] = [authenticateUser(db, sessions), requireRole(roles)]
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  return async (request: FastifyRequest, reply: FastifyReply) => {
     await authenticate(request, reply)
     await assertRole(request, reply)
   }

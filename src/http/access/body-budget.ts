@@ -93,18 +93,14 @@ export function budgetBodies(app: FastifyInstance, { bytes, waitMs: maxWaitMs }:
  * Refuses a call that its key would not allow, before the body is read. A retry with an idempotency key is let through at
  * a used-up quota, because it may get its stored answer.
  */
-function refuseUseless(
-  request: FastifyRequest,
-  { key, usage, nowMs, sentFrom }: AuthenticatedCaller,
-  scope: KeyScope,
-): void {
+function refuseUseless(request: FastifyRequest, { key, usage, nowMs, sentFrom }: AuthenticatedCaller, scope: KeyScope) {
   const isRetry = request.headers['idempotency-key'] !== undefined
   const refusal = accessRefusal(key, sentFrom, scope) ?? (isRetry ? null : quotaRefusal(key, usage, nowMs))
   if (refusal) throw new ProblemError(refusal)
 }
 
 /** Runs a task once the request has been answered and its connection is done with it, whichever comes last. */
-function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => void): void {
+function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => void) {
   let left = 2
   const oneOfTwo = () => {
     left -= 1

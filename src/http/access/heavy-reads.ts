@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
 import { createBudget, quarterOf } from '#admission/budget'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { currentCompany } from '#postgres/company-scope'
 import { LendingPool } from '#postgres/lending-pool'
 
@@ -30,8 +30,7 @@ export const STREAMED_ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: A
 
 /** For routes that are heavy if one of these query parameters is given. */
 export function whenGiven(names: readonly string[]) {
-  return ({ query }: FastifyRequest): boolean =>
-    names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
+  return ({ query }: FastifyRequest) => names.some((name) => ((query as Record<string, unknown>)[name] ?? '') !== '')
 }
 
 /** How many heavy reads a company may run at once: its share of the pool leaves a connection for what else it does. */
@@ -75,12 +74,12 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: n
 }
 
 /** Nothing waits to be sent while the service itself takes long. */
-function disconnectReader(socket: Socket): void {
+function disconnectReader(socket: Socket) {
   if (socket.writableLength > 0) socket.destroy()
 }
 
 /** Makes a signal that aborts when the client leaves before it has the whole answer. */
-function followClient(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+function followClient(request: FastifyRequest, reply: FastifyReply) {
   const left = new AbortController()
   reply.raw.once('close', () => reply.raw.writableFinished || left.abort())
   request.left = left.signal
@@ -88,7 +87,7 @@ function followClient(request: FastifyRequest, reply: FastifyReply): AbortSignal
 }
 
 /** Finds the company whose data an authenticated request reads. */
-function findCompany({ caller, user, viewer }: FastifyRequest): string {
+function findCompany({ caller, user, viewer }: FastifyRequest) {
   return (caller ?? user ?? viewer)!.companyId
 }
 
@@ -111,7 +110,7 @@ const NOBODY = ''
  */
 export function shareConnections(pool: Pool): Pool {
   const budget = createBudget({ share: quarterOf(pool.options.max), maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS })
-  async function connectInTurn(): Promise<PoolClient> {
+  async function connectInTurn() {
     const giveBack = await budget.acquire(currentCompany() ?? NOBODY, 1)
     try {
       const client = await pool.connect()

@@ -71,7 +71,7 @@ export async function recognizeBrowser(
 
 type Entry = [companyId: string, userId: string, password: string, signedInAt: number]
 
-function seal(key: Buffer, { id, users }: Cookie): string {
+function seal(key: Buffer, { id, users }: Cookie) {
   const entries = users.map((user): Entry => [user.companyId, user.userId, user.password, user.signedInAt])
   const content = Buffer.from(JSON.stringify([id, entries])).toString('base64url')
   return `${content}.${signatureOf(key, content).toString('base64url')}`

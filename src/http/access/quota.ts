@@ -35,12 +35,7 @@ export function chargedReading(
   }
 }
 
-async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  keyUsage: KeyUsageCounter,
-  scope: KeyScope,
-): Promise<void> {
+async function admit(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter, scope: KeyScope) {
   const used = await useKeyOf(request, keyUsage, 1, (key, sentFrom) => accessRefusal(key, sentFrom, scope))
   const { key, after, isAdmitted, nowMs } = used
   void reply.headers(rateLimitHeaders(key, after, nowMs))
@@ -54,7 +49,7 @@ async function admit(
 }
 
 /** Refunds the unit of a call in its own window. If that fails, the unit is lost and the answer stays the same. */
-async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter): Promise<void> {
+async function refund(request: FastifyRequest, reply: FastifyReply, keyUsage: KeyUsageCounter) {
   const { charged } = request
   if (!charged) return
   request.charged = null

@@ -55,7 +55,7 @@ export function limitBursts(perSecond: number): Hook {
 /** Makes a function that counts what has a key, and throws a 429 for more than `max` in a window. */
 function countUpTo(limit: Limit, max: number, windowMs: number) {
   const counts = createWindowCounts({ max, windowMs, kept: KEPT })
-  return (reply: FastifyReply, key: string): void => {
+  return (reply: FastifyReply, key: string) => {
     const seconds = counts.secondsToWait(key)
     if (seconds > 0) throw tooMany(reply, limit, seconds)
     counts.begin(key)(true)
@@ -65,7 +65,7 @@ function countUpTo(limit: Limit, max: number, windowMs: number) {
 const TOO_MANY = 'Too many requests; wait and try again'
 
 /** A 429 problem; also sets `Retry-After`, in seconds. */
-export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY): ProblemError {
+export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY) {
   reply.metLimit = limit
   void reply.header('retry-after', String(Math.max(1, seconds)))
   return new ProblemError(problem('rate_limited', detail))
@@ -99,7 +99,7 @@ export function createWindowCounts(options: {
   // Ordered by end time.
   const windows = new Map<string, Window>()
 
-  function find(key: string): Window | undefined {
+  function find(key: string) {
     const window = windows.get(key)
     if (!window || window.endsAt > now()) return window
     windows.delete(key)

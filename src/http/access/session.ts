@@ -26,7 +26,7 @@ export interface SessionSettings {
 const COOKIE = 'session'
 const FORMER = 'signed-out'
 
-export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>): boolean {
+export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>) {
   return publicUrl?.startsWith('https://') ?? false
 }
 
@@ -34,13 +34,13 @@ export function isSecure({ publicUrl }: Pick<SessionSettings, 'publicUrl'>): boo
  * The full name of a cookie. Browsers accept a cookie with this prefix over https only, and for this host and path only
  * (RFC 6265bis section 4.1.3.2). They send it to all ports of the host, so that its name has the port.
  */
-export function cookieName(settings: SessionSettings, name: string): string {
+export function cookieName(settings: SessionSettings, name: string) {
   const { publicUrl, port } = settings
   const ownPort = publicUrl === null ? String(port || '') : new URL(publicUrl).port
   return withPrefix(settings, ownPort === '' ? name : `${name}-${ownPort}`)
 }
 
-function withPrefix(settings: SessionSettings, name: string): string {
+function withPrefix(settings: SessionSettings, name: string) {
   return isSecure(settings) ? `__Host-${name}` : name
 }
 
@@ -122,7 +122,7 @@ export function assertSameOrigin(request: FastifyRequest, { publicUrl }: Session
   if (isForeign) throw new ProblemError(problem('cross_site_request', 'The request came from another site'))
 }
 
-function isOwn(origin: string, publicUrl: string | null, host: string | undefined): boolean {
+function isOwn(origin: string, publicUrl: string | null, host: string | undefined) {
   if (!URL.canParse(origin)) return false
   const from = new URL(origin)
   return publicUrl === null ? from.host === host : from.origin === new URL(publicUrl).origin

@@ -119,7 +119,7 @@ function begin(limits: Limit[], reply: FastifyReply, whose: string | null) {
 }
 
 /** Seconds until all limits allow an attempt; 0 if they do now. */
-function secondsToWait(limits: Limit[], reply: FastifyReply, whose: string | null): number {
+function secondsToWait(limits: Limit[], reply: FastifyReply, whose: string | null) {
   const keyed = keysOf(limits, reply, whose)
   return keyed.reduce((most, { counts, key }) => Math.max(most, counts.secondsToWait(key)), 0)
 }
@@ -133,7 +133,7 @@ function keysOf(limits: Limit[], { request }: FastifyReply, whose: string | null
 }
 
 /** Formats a wait, rounded up: `40 seconds`, `3 minutes`. */
-function formatWait(seconds: number): string {
+function formatWait(seconds: number) {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
   const minutes = Math.ceil(seconds / 60)
   return minutes === 1 ? '1 minute' : `${minutes} minutes`

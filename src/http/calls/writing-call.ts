@@ -70,12 +70,7 @@ const UNREADABLE: ReadonlySet<ProblemCode> = new Set(['malformed_json', 'invalid
  * Adds the body to a command that is refused because it could not be read, and otherwise lets go of it. `errorAt` is the
  * byte that is to blame. The record of a single update is kept as a record.
  */
-async function withBody(
-  call: WritingCall,
-  request: FastifyRequest,
-  command: Command,
-  errorAt: number | null,
-): Promise<Command> {
+async function withBody(call: WritingCall, request: FastifyRequest, command: Command, errorAt: number | null) {
   const { sentBody } = request
   request.sentBody = null
   const isKept =
@@ -137,7 +132,7 @@ export async function sendAnswer(
 }
 
 /** Node.js sends a text together with the headers, which costs less than sending bytes after them. */
-function writeBody(body: object): string | Promise<Buffer> {
+function writeBody(body: object) {
   return hasLongList(body) ? doInTurns(encodeJson(body)) : JSON.stringify(body)
 }
 

@@ -95,12 +95,12 @@ export async function followLive(
 }
 
 /** An event that tells scripts, which can't see comments, that the connection works, and when to expect the next one. */
-function formatHeartbeat(id: string, { heartbeatMs }: StreamLimits): string {
+function formatHeartbeat(id: string, { heartbeatMs }: StreamLimits) {
   return `event: heartbeat\nid: ${id}\ndata: {"interval_ms":${heartbeatMs}}\n\n`
 }
 
 /** Sends the headers, and the id to resume from if the stream ends before its first event. */
-function begin(reply: FastifyReply, heartbeat: string): void {
+function begin(reply: FastifyReply, heartbeat: string) {
   void reply.header('connection', 'close')
   reply.sse.sendHeaders()
   reply.raw.write(`retry: ${RETRY_MS}\n${heartbeat}`)
@@ -112,7 +112,7 @@ async function deliver(
   event: { id: string; data: unknown },
   ended: AbortSignal,
   patienceMs: number,
-): Promise<boolean> {
+) {
   if (ended.aborted || reply.raw.destroyed) return false
   const sent = reply.sse.send(event).then(() => true)
   if (!reply.raw.writableNeedDrain) return await sent
@@ -125,7 +125,7 @@ async function deliver(
 }
 
 /** Resolves when the time has passed, or the signal is aborted. */
-async function waitFor(timeMs: number, signal: AbortSignal): Promise<void> {
+async function waitFor(timeMs: number, signal: AbortSignal) {
   await pause(Math.max(0, timeMs), undefined, { signal }).catch(() => undefined)
 }
 
@@ -158,7 +158,7 @@ export function createOpenStreams(app: FastifyInstance, { perUser, perCompany }:
     tooMany(reply, 'streams', RETRY_AFTER_SECONDS, `A ${whose} can have at most ${most} streams open at once`)
 
   /** Takes a place of the user and one of the company. Returns the function that releases them. */
-  function takePlaces({ companyId, userId }: UserRef, reply: FastifyReply): () => void {
+  function takePlaces({ companyId, userId }: UserRef, reply: FastifyReply) {
     const releaseUser = places.ofUsers.tryAcquire(userId, 1)
     if (!releaseUser) throw refuse(reply, 'user', perUser)
     const releaseCompany = places.ofCompanies.tryAcquire(companyId, 1)

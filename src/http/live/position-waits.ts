@@ -39,7 +39,7 @@ export function createPositionWaits(
   })
   const waiting = createBudget({ share: maxWaiting })
 
-  async function waitInLine(companyId: string, position: number): Promise<void> {
+  async function waitInLine(companyId: string, position: number) {
     const { promise: isReached, resolve } = Promise.withResolvers<true>()
     const stop = watch.listen(companyId, (reached) => {
       if (reached >= position) resolve(true)
@@ -72,7 +72,7 @@ export function createPositionWaits(
   }
 }
 
-function late(): ProblemError {
+function late() {
   return new ProblemError(problem('unavailable', 'The read model has not reached this position yet; try again'))
 }
 
@@ -101,7 +101,7 @@ export function createCompanyWatch(
   const reached = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
 
-  async function poll(): Promise<void> {
+  async function poll() {
     // The last listener may have left since the timer was set.
     await Promise.all(
       divide([...listeners.keys()], companiesTogether).map((companyIds) => pollTogether(companyIds).catch(onError)),
@@ -110,7 +110,7 @@ export function createCompanyWatch(
     schedule()
   }
 
-  async function pollTogether(companyIds: string[]): Promise<void> {
+  async function pollTogether(companyIds: string[]) {
     const positions = await inCompany(companyIds[0]!, () => readReached(companyIds))
     for (const [companyId, position] of positions) {
       if (reached.get(companyId) === position) continue
@@ -119,7 +119,7 @@ export function createCompanyWatch(
     }
   }
 
-  function schedule(): void {
+  function schedule() {
     if (listeners.size > 0) timer ??= outsideCompany(() => setTimeout(() => void poll(), intervalMs).unref())
   }
 

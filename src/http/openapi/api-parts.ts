@@ -45,7 +45,7 @@ const NEEDS_CREDENTIALS: readonly ProblemCode[] = [
 /**
  * Finds the part that a route belongs to. The route's own `security` replaces that of the part. Throws if none has it.
  */
-export function findPart(path: string, security?: readonly Record<string, string[]>[]): ApiPart {
+export function findPart(path: string, security?: readonly Record<string, string[]>[]) {
   const part = PARTS.find(({ prefix }) => path.startsWith(prefix))
   if (!part) throw new Error(`no part of the API has ${path}`)
   if (security === undefined) return part
@@ -134,7 +134,7 @@ const SECTIONS = [
 export const TAGS = SECTIONS.map(({ name, description }) => ({ name, description }))
 
 /** Finds the tag of a route. Throws an error if its path is in no section. */
-export function findTag(path: string): string {
+export function findTag(path: string) {
   const section = SECTIONS.find(({ paths }) => paths.some((beginning) => path.startsWith(beginning)))
   if (!section) throw new Error(`no section of the API document has ${path}`)
   return section.name

@@ -100,7 +100,7 @@ export function buildDocument(routes: readonly RegisteredRoute[]): OpenApiDocume
   }
 }
 
-function isDescribed(schema: FastifySchema): boolean {
+function isDescribed(schema: FastifySchema) {
   return schema.operationId !== undefined && schema.hide !== true
 }
 
@@ -167,7 +167,7 @@ function describeRefusals(
   )
 }
 
-function inPascalCase(code: string): string {
+function inPascalCase(code: string) {
   return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
@@ -250,16 +250,13 @@ function asAnswer(status: string, answer: object): DocumentedAnswer {
   return { description, ...omitUndefined({ headers }), ...(type === 'null' ? {} : asContent(answer)) }
 }
 
-function asContent(
-  schema: unknown,
-  examples?: Record<string, Example>,
-): { content: Record<string, DocumentedContent> } {
+function asContent(schema: unknown, examples?: Record<string, Example>) {
   const { content } = schema as { content?: Record<string, DocumentedContent> }
   const described: DocumentedContent = { schema: schema as object, ...(examples ? { examples } : {}) }
   return { content: content ?? { 'application/json': described } }
 }
 
-function omitUndefined<T extends object>(members: T): Partial<T> {
+function omitUndefined<T extends object>(members: T) {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
@@ -304,7 +301,7 @@ export class NamedSchemas {
 }
 
 /** Whether a member holds values, not schemas. */
-function isData(key: string): boolean {
+function isData(key: string) {
   return key === 'examples' || key === 'default' || key === 'const' || key === 'enum'
 }
 

@@ -93,10 +93,10 @@ export function referToHeaders(names: readonly HeaderName[]): Record<string, { $
 }
 
 /** Refers to a request header as a component of the document. */
-export function referToParameter(name: ParameterName): { $ref: string } {
+export function referToParameter(name: ParameterName) {
   return { $ref: `#/components/parameters/${formatComponentName(name)}` }
 }
 
-function formatComponentName(name: ParameterName): string {
+function formatComponentName(name: ParameterName) {
   return name.replaceAll('-', '')
 }

@@ -147,7 +147,7 @@ export function requireOr(unknown: Problem) {
 
 /** Makes a function that reads an id in a path. It throws the problem for any other text. */
 export function readIdAs(prefix: IdPrefix, unknown: Problem) {
-  return (id: string): string => {
+  return (id: string) => {
     if (isId(prefix, id)) return id
     throw new ProblemError(unknown)
   }

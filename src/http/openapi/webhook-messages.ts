@@ -180,7 +180,7 @@ function makeExamples(type: (typeof MESSAGE_TYPES)[number]): Record<string, Exam
 }
 
 /** Names the schema of a type: `EmployeeCreatedMessage`. */
-function nameSchema(type: string): string {
+function nameSchema(type: string) {
   const words = type.split(/[._]/).map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
   return `${words.join('')}Message`
 }

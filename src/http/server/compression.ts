@@ -57,7 +57,7 @@ export function chooseEncoding<Offered extends Encoding>(
     (headers['accept-encoding'] ?? '')
       .toLowerCase()
       .split(',')
-      .map((part): [string, number] => {
+      .map((part) => {
         const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
         const weight = parameters.find((text) => text.startsWith('q='))?.slice(2)
         return [name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight) || 0]

@@ -54,7 +54,7 @@ export async function readFileForm(
 }
 
 /** What the parser of forms says about the form becomes a problem; other errors, which have codes, stay. */
-function toFormProblem(error: unknown, maxBytes: number): unknown {
+function toFormProblem(error: unknown, maxBytes: number) {
   if (error instanceof ProblemError || !(error instanceof Error)) return error
   const { code = '', statusCode = 0 }: Partial<FastifyError> = error
   if (code !== '' && (!code.startsWith('FST_') || statusCode >= 500)) return error

@@ -68,12 +68,12 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types
   })
 }
 
-function acceptsNoBody({ routeOptions: { schema } }: FastifyRequest): boolean {
+function acceptsNoBody({ routeOptions: { schema } }: FastifyRequest) {
   return schema?.isBodyOptional === true || schema?.body === undefined
 }
 
 /** Refuses compressed bodies (RFC 9110 section 15.5.16) before they are read. */
-export function refuseCompressedBodies(app: FastifyInstance): void {
+export function refuseCompressedBodies(app: FastifyInstance) {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     if (isPlain(request) || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return done()
     done(new ProblemError(problem('unsupported_media_type', 'The body must be sent without a Content-Encoding')))
@@ -87,11 +87,11 @@ export function refuseCompressedBodies(app: FastifyInstance): void {
 
 const UNSUPPORTED = 415
 
-function isPlain({ headers }: FastifyRequest): boolean {
+function isPlain({ headers }: FastifyRequest) {
   return /^(?:identity)?$/i.test(headers['content-encoding'] ?? '')
 }
 
-function assertMediaType(request: FastifyRequest): void {
+function assertMediaType(request: FastifyRequest) {
   const { mediaTypes = MERGE_PATCH_TYPES } = request.routeOptions.config as FastifyContextConfig
   const sent = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (sent !== undefined && mediaTypes.includes(sent)) return

@@ -48,7 +48,7 @@ interface Place {
  * How a path may be meant that has slashes too many, capitals, another prefix, no version or another one, or something
  * behind it: a format, parameters that do not follow a question mark, or a blank.
  */
-function spell(url: string): string[] {
+function spell(url: string) {
   const path = url
     .replace(/[?#].*/s, '')
     .toLowerCase()

@@ -61,7 +61,7 @@ export class CutOffError extends ProblemError {
 }
 
 /** Whether the client left before its body was complete. */
-export function isCutOff(error: unknown): boolean {
+export function isCutOff(error: unknown) {
   const { code, statusCode } = error as FastifyError
   // Fastify gives this status to the error of a body that it reads.
   const isOfFastify = code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH' || (code === 'ECONNRESET' && statusCode === 400)
@@ -97,7 +97,7 @@ function fromFastify(error: FastifyError, bodyLimit: number): Problem | null {
 }
 
 /** Describes the parameter and the rule, never the value. */
-function validationDetail({ validation }: FastifyError): string {
+function validationDetail({ validation }: FastifyError) {
   const [violation] = validation ?? []
   if (!violation) return 'A query parameter is not valid'
   const { detail } = violation.params
@@ -105,7 +105,7 @@ function validationDetail({ validation }: FastifyError): string {
 }
 
 /** Answers an error, in the form of its protocol. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown): FastifyReply {
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: unknown) {
   const refusal = toBodyProblem(error, request.body) ?? toProblem(error, request.routeOptions.bodyLimit ?? 0)
   if (error instanceof NoTurnError) {
     // One caller can cause any number of these, so they are counted and not logged as errors.
@@ -192,7 +192,7 @@ export function findProtocol({ server, routeOptions, url }: FastifyRequest): Pro
 const ENDS: ReadonlySet<string | undefined> = new Set(['/', '?', undefined])
 
 /** Decodes a path as the router does. Returns it unchanged if it can't be decoded. */
-function decodePath(url: string): string {
+function decodePath(url: string) {
   try {
     return decodeURI(url)
   } catch {

@@ -17,7 +17,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Reads booleans as some languages write them, such as `True`. */
-function readBooleans(query: Record<string, unknown>, properties: Query): void {
+function readBooleans(query: Record<string, unknown>, properties: Query) {
   for (const [name, value] of Object.entries(query)) {
     if (typeof value !== 'string' || (properties[name] as { type?: unknown } | undefined)?.type !== 'boolean') continue
     if (/^(?:true|false)$/i.test(value)) query[name] = value.toLowerCase()
@@ -48,7 +48,7 @@ function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query
 }
 
 /** Finds the name that is meant by one that does not exist, if it resembles one. */
-function findNear(sent: string, names: readonly string[]): string | undefined {
+function findNear(sent: string, names: readonly string[]) {
   const plain = plainOf(sent)
   return (
     names.find((name) => plainOf(name) === plain) ??
@@ -65,7 +65,7 @@ const plainOf = (name: string) =>
     .replaceAll(/[^a-z]/g, '')
 
 /** Whether two names differ by one letter that is missing, added, or another one. */
-function isOneEditAway(one: string, other: string): boolean {
+function isOneEditAway(one: string, other: string) {
   if (Math.abs(one.length - other.length) > 1) return false
   let at = 0
   while (at < one.length && one[at] === other[at]) at += 1

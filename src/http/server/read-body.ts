@@ -24,13 +24,13 @@ declare module 'fastify' {
 export const DEFAULT_BODY_LIMIT = 65_536
 
 /** The body length that the headers announce, in bytes; null for a chunked body. */
-export function announcedBytes({ headers }: FastifyRequest): number | null {
+export function announcedBytes({ headers }: FastifyRequest) {
   if (headers['transfer-encoding'] !== undefined) return null
   return Number(headers['content-length'] ?? 0)
 }
 
 /** Whether the headers announce a small body. */
-export function isSmallBody(request: FastifyRequest): boolean {
+export function isSmallBody(request: FastifyRequest) {
   const announced = announcedBytes(request)
   return announced !== null && announced <= DEFAULT_BODY_LIMIT
 }
@@ -40,7 +40,7 @@ export function isSmallBody(request: FastifyRequest): boolean {
  * passed the checks that need no body, so that a refused call is not uploaded.
  * Other expectations are ignored, as RFC 9110 allows.
  */
-export function continueAfterChecks(app: FastifyInstance): void {
+export function continueAfterChecks(app: FastifyInstance) {
   for (const event of ['checkContinue', 'checkExpectation'])
     app.server.on(event, (request, response) => app.server.emit('request', request, response))
   app.addHook('preParsing', (request, reply, _payload, done) => {
@@ -50,7 +50,7 @@ export function continueAfterChecks(app: FastifyInstance): void {
 }
 
 /** Reads a body as a whole, and hashes it on the way; see `receiveBody`. */
-export async function readBody(request: FastifyRequest, body: Readable, hash: Hash | null = null): Promise<Buffer> {
+export async function readBody(request: FastifyRequest, body: Readable, hash: Hash | null = null) {
   const chunks: Buffer[] = []
   await receiveBody(request, body, (chunk) => {
     chunks.push(chunk)

@@ -32,7 +32,7 @@ export const answerUnreadable: NonNullable<FastifyServerOptions['clientErrorHand
 
 type ParserError = Error & { code?: string; reason?: string }
 
-function formatAnswer(error: ParserError): string {
+function formatAnswer(error: ParserError) {
   const refusal = makeProblem(error)
   const requestId = randomUUID()
   const body = JSON.stringify(problemDocument(refusal, requestId))
@@ -58,7 +58,7 @@ function makeProblem({ code = '', reason }: ParserError): Problem {
  * Ends each connection with the next answer once the service begins to stop, also to a request that was in progress
  * then: the service would wait for its client to close it otherwise.
  */
-export function endConnections(app: FastifyInstance, isStopping: () => boolean): void {
+export function endConnections(app: FastifyInstance, isStopping: () => boolean) {
   let isClosing = false
   app.addHook('preClose', (done) => {
     isClosing = true

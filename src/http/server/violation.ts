@@ -70,24 +70,24 @@ const FORMS: Readonly<Record<string, string>> = {
   date: 'a date in the format YYYY-MM-DD',
 }
 
-function formatForm(keyword: string, params: Readonly<Record<string, unknown>>): string {
+function formatForm(keyword: string, params: Readonly<Record<string, unknown>>) {
   if (keyword === 'pattern') return `of the form ${String(params['pattern'])}`
   const { format } = params
   return typeof format === 'string' ? (FORMS[format] ?? `a valid ${format}`) : `valid (${keyword})`
 }
 
-function isNull(body: unknown, name: string): boolean {
+function isNull(body: unknown, name: string) {
   return typeof body === 'object' && body !== null && (body as Record<string, unknown>)[name] === null
 }
 
-function formatTypes(types: string[]): string {
+function formatTypes(types: string[]) {
   return types.map((type) => (type === 'null' ? type : withArticle(type))).join(' or ')
 }
 
-function withArticle(type: string): string {
+function withArticle(type: string) {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-function formatItems(count: number): string {
+function formatItems(count: number) {
   return count === 1 ? '1 item' : `${count} items`
 }

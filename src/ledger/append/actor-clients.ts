@@ -55,7 +55,7 @@ export class ClientRegister {
     { companyId, actorId }: { companyId: string; actorId: string },
     { address, userAgent }: Client,
     now: string,
-  ): ActorClient | null {
+  ) {
     const day = now.slice(0, 'yyyy-mm-dd'.length)
     const name = JSON.stringify([companyId, actorId, day, address, userAgent])
     const remembered = this.#clients.get(name)
@@ -84,14 +84,14 @@ const MAX_ID = 2 ** 48 - 1
 const registers = new WeakMap<Pool, ClientRegister>()
 
 /** The register of the process for appends through a pool. */
-export function registerOf(pool: Pool): ClientRegister {
+export function registerOf(pool: Pool) {
   const register = registers.get(pool) ?? new ClientRegister()
   registers.set(pool, register)
   return register
 }
 
 /** Whether a client's row is missing, or its time of last use is outdated. */
-export function isDue({ writtenAt }: ActorClient, now: string): boolean {
+export function isDue({ writtenAt }: ActorClient, now: string) {
   return writtenAt === null || Date.parse(now) - Date.parse(writtenAt) >= PRECISION_MS
 }
 

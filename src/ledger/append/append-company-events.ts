@@ -77,7 +77,7 @@ async function appendOnConnection<Result>(
   pool: Pool,
   origin: CompanyOrigin,
   change: (client: PoolClient, now: string) => Promise<CompanyChange<Result>>,
-): Promise<AppendedChange<Result>> {
+) {
   const client = await pool.connect()
   try {
     await client.query('begin')
@@ -128,14 +128,14 @@ async function writeChange<Result>(
   return { result, position, placed }
 }
 
-async function commit(client: PoolClient, result: unknown, placed: SealedEvent[]): Promise<void> {
+async function commit(client: PoolClient, result: unknown, placed: SealedEvent[]) {
   const { command } = await client.query('commit').catch((error: unknown) => {
     throw meansNotCommitted(error) ? error : new UnknownOutcomeError(result, placed[0], error)
   })
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back instead of committed')
 }
 
-function canRollBack(client: PoolClient): Promise<boolean> {
+function canRollBack(client: PoolClient) {
   return client.query('rollback').then(
     () => true,
     () => false,

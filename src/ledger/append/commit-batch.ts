@@ -74,7 +74,7 @@ export async function commitBatch(
   }
 }
 
-function unavailable(error: unknown): UnavailableError {
+function unavailable(error: unknown) {
   if (error instanceof UnavailableError) return error
   return new UnavailableError('the ledger could not be written', { cause: error })
 }
@@ -108,7 +108,7 @@ async function commitWithRetries(
   }
 }
 
-function hasEvents(result: Committed | 'held'): boolean {
+function hasEvents(result: Committed | 'held') {
   return result !== 'held' && result.position !== null
 }
 

@@ -20,7 +20,7 @@ export interface Head {
 }
 
 /** Creates the head of a new company, at position 0. Does nothing if the company has one. */
-export async function insertHead(client: ClientBase, companyId: string): Promise<void> {
+export async function insertHead(client: ClientBase, companyId: string) {
   await client.query(
     `insert into heads (company_id, position, frontier, recorded_at) values ($1, 0, '', clock_timestamp())
      on conflict (company_id) do nothing`,
@@ -72,6 +72,6 @@ export function placeEvents(
 }
 
 /** The head at a time. A company's time never goes back, even if the database's clock does. */
-export function headAt(head: Head, now: string): Head {
+export function headAt(head: Head, now: string) {
   return now > head.recordedAt ? { ...head, recordedAt: now } : head
 }

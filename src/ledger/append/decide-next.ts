@@ -95,12 +95,7 @@ export async function decideNext(
  * Decides a call. If an unchecked creation is refused, loads the employees who have its values, and if the active people
  * must be counted first, counts them; then decides it again.
  */
-async function decide(
-  query: QueryMore,
-  company: LockedCompany,
-  call: WriteCall,
-  unchecked: ReadonlySet<WriteCall>,
-): Promise<DecidedCall> {
+async function decide(query: QueryMore, company: LockedCompany, call: WriteCall, unchecked: ReadonlySet<WriteCall>) {
   let decision = await decideOnce(company, call)
   const isRefusing = decision.events.some(({ type }) => type === 'EmployeeRecordRejected')
   if (isRefusing && unchecked.has(call)) {
@@ -114,7 +109,7 @@ async function decide(
 }
 
 /** `active` is how many people are active, if that is needed. */
-async function decideOnce(company: LockedCompany, call: WriteCall, active: number | null = null): Promise<DecidedCall> {
+async function decideOnce(company: LockedCompany, call: WriteCall, active: number | null = null) {
   const { callId, idempotency, arrivedAt } = call
   const actor = actorOf(call)
   const key = company.keys.get(actor)
@@ -150,7 +145,7 @@ async function digestUnchanged(
   call: WriteCall,
   { unchanged }: DecidedCall,
   unchangedOnce: UnchangedOnce,
-): Promise<NewDigest[]> {
+) {
   const digests: NewDigest[] = []
   const isLarge = !isSmall(call)
   const digest = ({ employee, patch }: DecidedCall['unchanged'][number]) => {

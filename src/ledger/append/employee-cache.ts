@@ -21,7 +21,7 @@ const SHARE_OF_COMPANY = 1 / 4
 export type Basis = Pick<Head, 'frontier' | 'generation'>
 
 /** Whether states that follow from one of these follow from the other as well. */
-function isSameBasis(one: Basis, other: Basis): boolean {
+function isSameBasis(one: Basis, other: Basis) {
   return one.generation === other.generation && isSameHistory(one.frontier, other.frontier)
 }
 
@@ -48,7 +48,7 @@ interface CachedCompany {
 /** About what an employee takes in memory beside its texts. */
 const BYTES_BESIDE_TEXTS = 600
 
-function sizeOfEmployee(employee: Employee): number {
+function sizeOfEmployee(employee: Employee) {
   return BYTES_BESIDE_TEXTS + charactersIn(employee)
 }
 
@@ -94,7 +94,7 @@ export function createEmployeeCache(maxBytes: number): EmployeeCache {
 const BESIDE_CUSTOM = 64
 
 /** About the number of characters of the values of an employee; a string may be shared with an event. */
-export function charactersIn(employee: Employee): number {
+export function charactersIn(employee: Employee) {
   let characters = 0
   // Neither has a prototype with anything to list, and this lists without making a list.
   // oxlint-disable-next-line guard-for-in
@@ -105,6 +105,6 @@ export function charactersIn(employee: Employee): number {
   return characters
 }
 
-function lengthOf(value: unknown): number {
+function lengthOf(value: unknown) {
   return typeof value === 'string' ? value.length : 8
 }

@@ -24,17 +24,16 @@ export class EmployeeIndex {
     for (const employee of employees) this.put(employee)
   }
 
-  byId = (id: string): Employee | undefined => this.#byId.get(id)
+  byId = (id: string) => this.#byId.get(id)
 
-  byEmail = (email: string): Employee | undefined => this.#holder(this.#nameAll().#idByEmail.get(email), 'email', email)
+  byEmail = (email: string) => this.#holder(this.#nameAll().#idByEmail.get(email), 'email', email)
 
-  byExternalId = (externalId: string): Employee | undefined =>
+  byExternalId = (externalId: string) =>
     this.#holder(this.#nameAll().#idByExternalId.get(externalId), 'external_id', externalId)
 
-  byUserName = (userName: string): Employee | undefined =>
-    this.#holder(this.#nameAll().#idByUserName.get(userName), 'user_name', userName)
+  byUserName = (userName: string) => this.#holder(this.#nameAll().#idByUserName.get(userName), 'user_name', userName)
 
-  byDirectoryId = (directoryId: string): Employee[] =>
+  byDirectoryId = (directoryId: string) =>
     [...(this.#nameAll().#idsByDirectoryId.get(directoryId) ?? [])].map((id) => this.#byId.get(id)!)
 
   all(): IterableIterator<Employee> {
@@ -82,7 +81,7 @@ export class EmployeeIndex {
   }
 
   /** Brings the maps of names up to date. */
-  #nameAll(): this {
+  #nameAll() {
     for (const id of this.#unnamed) {
       const employee = this.#byId.get(id)
       if (employee) this.#addNames(employee)
@@ -91,7 +90,7 @@ export class EmployeeIndex {
     return this
   }
 
-  #addNames(employee: Employee): void {
+  #addNames(employee: Employee) {
     const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     if (email !== null) this.#idByEmail.set(email, id)
     if (externalId !== null) this.#idByExternalId.set(externalId, id)
@@ -108,7 +107,7 @@ export class EmployeeIndex {
     this.#removeNames(employee)
   }
 
-  #removeNames(employee: Employee): void {
+  #removeNames(employee: Employee) {
     const { id, email, external_id: externalId, user_name: userName, directory_external_id: directoryId } = employee
     if (email !== null && this.#idByEmail.get(email) === id) this.#idByEmail.delete(email)
     if (externalId !== null && this.#idByExternalId.get(externalId) === id) this.#idByExternalId.delete(externalId)
@@ -120,7 +119,7 @@ export class EmployeeIndex {
   }
 
   /** While one employee takes a value from another, an index points to the one that was put last. */
-  #holder(id: string | undefined, name: UniqueName, value: string): Employee | undefined {
+  #holder(id: string | undefined, name: UniqueName, value: string) {
     const employee = id === undefined ? undefined : this.#byId.get(id)
     return uniqueForm(name, employee?.[name]) === value ? employee : undefined
   }
@@ -144,9 +143,9 @@ export class LoadedEmployees extends EmployeeIndex implements EmployeeDirectory 
     this.#managers.set(id, managerId)
   }
 
-  unchangedBy = (record: ReadRecord): UnchangedEmployee | undefined => this.unchanged.get(record)
+  unchangedBy = (record: ReadRecord) => this.unchanged.get(record)
 
-  managerOf = (id: string): string | null => {
+  managerOf = (id: string) => {
     const employee = this.byId(id)
     return employee ? employee.manager_id : (this.#managers.get(id) ?? null)
   }

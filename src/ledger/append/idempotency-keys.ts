@@ -55,7 +55,7 @@ export interface KeyOfCall {
 }
 
 /** The name of a key within its company. */
-export function boundName({ actor, keyHash }: Omit<KeyOfCall, 'companyId'>): string {
+export function boundName({ actor, keyHash }: Omit<KeyOfCall, 'companyId'>) {
   return `${actor} ${keyHash}`
 }
 

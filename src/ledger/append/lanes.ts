@@ -133,7 +133,7 @@ async function commitWaiting(options: CommitOptions, calls: WriteCall[]): Promis
 }
 
 /** The last characters of a TypeID are random. */
-function laneOf(companyId: string, lanes: number): number {
+function laneOf(companyId: string, lanes: number) {
   let sum = 0
   for (let at = companyId.length - 8; at < companyId.length; at += 1) sum += companyId.charCodeAt(at)
   return sum % lanes

@@ -84,11 +84,11 @@ function keysOf(calls: WriteCall[]): KeyOfCompany[] {
   return [...new Map(keys.map((key) => [key.apiId, key])).values()]
 }
 
-function usersOf(calls: WriteCall[]): { companyId: string; userId: string }[] {
+function usersOf(calls: WriteCall[]) {
   return calls.flatMap(({ companyId, caller }) => ('userId' in caller ? [{ companyId, userId: caller.userId }] : []))
 }
 
-function companiesWithLocalPhones(calls: WriteCall[]): string[] {
+function companiesWithLocalPhones(calls: WriteCall[]) {
   const withLocal = calls.filter(({ command }) => recordsOf(command).some(hasLocalPhones))
   return [...new Set(withLocal.map(({ companyId }) => companyId))]
 }
@@ -105,7 +105,7 @@ function leaveOutHeldUp(
   companies: Map<string, LockedCompany>,
   names: KeyOfCompany[],
   stored: { key: { id: string } }[],
-): void {
+) {
   const ids = new Set(stored.map(({ key }) => key.id))
   for (const { companyId, apiId } of names) if (!ids.has(apiId)) companies.delete(companyId)
 }

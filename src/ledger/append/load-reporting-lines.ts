@@ -99,7 +99,7 @@ function findMovedNames(calls: WriteCall[], employees: LoadedEmployees) {
   return moved
 }
 
-function setManagers(employees: LoadedEmployees, lines: ReportingLine[]): void {
+function setManagers(employees: LoadedEmployees, lines: ReportingLine[]) {
   for (const { employeeId, managerId } of lines) employees.setManager(employeeId, managerId)
 }
 

@@ -84,10 +84,7 @@ function compareRecords({ companyId, callId, command }: WriteCall, cache: Employ
 }
 
 /** The records that name their employees by one of these names. */
-function locatedBy(
-  records: LocatedRecord['record'][],
-  { employeeIds, emails, externalIds, userNames }: Naming,
-): LocatedRecord['record'][] {
+function locatedBy(records: LocatedRecord['record'][], { employeeIds, emails, externalIds, userNames }: Naming) {
   const names = {
     id: new Set(employeeIds),
     email: new Set(emails),
@@ -98,7 +95,7 @@ function locatedBy(
 }
 
 /** Whom a call names. If records of it are compared with digests, `others` are the rest, and name whom they are about. */
-function namedBy(call: WriteCall, others?: ReadRecord[]): Naming[] {
+function namedBy(call: WriteCall, others?: ReadRecord[]) {
   const { located, managers, claimed } = call.command.touches
   if (isSmall(call)) return [located, managers, claimed]
   return [others ? touchedValues(others).located : located, managers]
@@ -158,7 +155,7 @@ async function takeKnown(
   { named, known, comparison, head, into }: LockedNeed,
   found: FoundRecord[],
   country: string | null,
-): Promise<Naming> {
+) {
   const allKnown = comparison ? [known, comparison.known] : [known]
   if (!allKnown.every(({ areCurrent }) => areCurrent(head))) return union([named, comparison?.located ?? NOBODY])
   for (const { employees } of allKnown) for (const employee of employees) into.put(employee)
@@ -168,7 +165,7 @@ async function takeKnown(
 }
 
 /** Takes those who are known to have a value that a large call sets. Returns the values of which nobody is known. */
-function takeHolding({ companyId, setting, head, into }: LockedNeed, cache: EmployeeCache): Naming {
+function takeHolding({ companyId, setting, head, into }: LockedNeed, cache: EmployeeCache) {
   const values = into.find(union(setting.map(({ command }) => valuesSetBy(command, into)))).missing
   const known = cache.find(companyId, values)
   if (!known.areCurrent(head)) return values
@@ -177,7 +174,7 @@ function takeHolding({ companyId, setting, head, into }: LockedNeed, cache: Empl
 }
 
 /** The values that the records of a command set, apart from those that change nothing. */
-function valuesSetBy(command: Command, { unchanged }: LoadedEmployees): Naming {
+function valuesSetBy(command: Command, { unchanged }: LoadedEmployees) {
   if (unchanged.size === 0) return command.touches.claimed
   return claimedValues(recordsOf(command).filter((record) => !unchanged.has(record)))
 }
@@ -189,7 +186,7 @@ interface CompanyNaming {
 }
 
 /** Loads those who have certain values, in addition to the employees of a company who are there. */
-export async function loadHolders(query: QueryMore, of: CompanyNaming, into: LoadedEmployees): Promise<void> {
+export async function loadHolders(query: QueryMore, of: CompanyNaming, into: LoadedEmployees) {
   const loaded = await loadMore(query, [of])
   // What is there already may have changed in this transaction.
   for (const { employee } of loaded) if (!into.byId(employee.id)) into.put(employee)

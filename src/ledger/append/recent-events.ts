@@ -123,7 +123,7 @@ export function createRecentEvents({
   }
 
   /** The calls that follow a position without a gap. */
-  function listCalls(companyId: string, after: number): KeptCall[] {
+  function listCalls(companyId: string, after: number) {
     const history = histories.peek(companyId)
     const list: KeptCall[] = []
     const follow = (position: number) => history && calls.peek(placeOf(history, position + 1))
@@ -178,7 +178,7 @@ export function createRecentEvents({
 }
 
 /** The first of these calls that fit into the limits, and at least one. */
-function takeCalls(calls: KeptCall[], left: { events: number; characters: number }): KeptCall[] {
+function takeCalls(calls: KeptCall[], left: { events: number; characters: number }) {
   const end = calls.findIndex((call, at) => {
     left.events -= call.events.length
     left.characters -= call.characters
@@ -201,13 +201,13 @@ function joinCalls(calls: KeptCall[], head: number): RecentCalls {
   }
 }
 
-function byId(lists: readonly Iterable<Employee>[]): Map<string, Employee> {
+function byId(lists: readonly Iterable<Employee>[]) {
   const employees = new Map<string, Employee>()
   for (const list of lists) for (const employee of list) employees.set(employee.id, employee)
   return employees
 }
 
-function charactersOf({ events, employees }: StoredCall): number {
+function charactersOf({ events, employees }: StoredCall) {
   const ofEvents = events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
   return employees.reduce((sum, employee) => sum + charactersIn(employee), ofEvents)
 }

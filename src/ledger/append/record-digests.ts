@@ -38,7 +38,7 @@ export interface FoundRecord extends LocatedRecord {
 }
 
 /** Whether the records of a call are compared with digests: only if they are so many that this saves time. */
-export function usesDigests(call: WriteCall): boolean {
+export function usesDigests(call: WriteCall) {
   const { operation } = call.command
   return !isSmall(call) && !isSingle(operation) && !createsAll(operation)
 }
@@ -115,7 +115,7 @@ export async function recognizeUnchanged(
 }
 
 /** Whether a call replaces digests of other records: one in about six does. Ids end with random bits. */
-function replacesDigests(callId: string): boolean {
+function replacesDigests(callId: string) {
   return callId.charCodeAt(callId.length - 1) % 8 === 0
 }
 

@@ -27,7 +27,7 @@ export function sent<Sent, Value>(
  * The rows, called `r`. Arrays that are unnested in the select list are read side by side, row by row; unnested in
  * FROM, each would be materialized first.
  */
-export function selectSent<Sent>(columns: SentColumns<Sent>): string {
+export function selectSent<Sent>(columns: SentColumns<Sent>) {
   const unnested = Object.entries(columns).map(
     ([name, { element }], at) => `unnest($${at + 1}::${element}[]) as ${name}`,
   )
@@ -35,7 +35,7 @@ export function selectSent<Sent>(columns: SentColumns<Sent>): string {
 }
 
 /** The parameters of the rows. */
-export function arraysOf<Sent>(columns: SentColumns<Sent>, rows: readonly Sent[]): Buffer[] {
+export function arraysOf<Sent>(columns: SentColumns<Sent>, rows: readonly Sent[]) {
   return Object.values(columns).map(({ toArray }) => toArray(rows))
 }
 

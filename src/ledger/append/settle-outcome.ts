@@ -32,7 +32,7 @@ export class UnknownOutcomeError<Result> extends UnconfirmedCommitError {
  * Finds out whether a transaction whose COMMIT was not answered took effect, and resolves with its result if it did.
  * Needs a connection of the pool. Throws UnavailableError if it did not, or if that cannot be learned in time.
  */
-export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeError<Result>): Promise<Result> {
+export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeError<Result>) {
   const { event, result } = unknown
   const deadline = performance.now() + (event ? DEADLINE_MS : 0)
   while (performance.now() < deadline) {
@@ -48,7 +48,7 @@ export async function settleOutcome<Result>(pool: Pool, unknown: UnknownOutcomeE
  * Looks for the event under the lock of its company's head, which waits for the old transaction to end. Another process
  * may have appended at this position meanwhile; its event has another leaf hash.
  */
-async function isStored(pool: Pool, { companyId, event, leaf }: SealedLeaf): Promise<boolean> {
+async function isStored(pool: Pool, { companyId, event, leaf }: SealedLeaf) {
   return withClient(pool, async (client) => {
     await client.query('begin')
     // The old transaction may be the one that creates the head. This waits for that too, and is rolled back.

@@ -45,6 +45,6 @@ export function findUncheckedCreations(
 }
 
 /** Whether the directory has refused a value that another employee has. On a cluster, the name of the shard follows. */
-export function isNameTaken(error: unknown): boolean {
+export function isNameTaken(error: unknown) {
   return /^employee_directory_(?:email|external_id|user_name)(?:_\d+)?$/.test(constraintOf(error) ?? '')
 }

@@ -62,11 +62,7 @@ export async function writeAdded(
  * The directory comes first, so that a refusal costs no insert of events. Its updates come before its inserts: a new
  * employee may take a value that another gives up.
  */
-function sendDirectory(
-  pipe: QueryClient,
-  companies: Map<string, LockedCompany>,
-  added: readonly AddedCall[],
-): Promise<unknown>[] {
+function sendDirectory(pipe: QueryClient, companies: Map<string, LockedCompany>, added: readonly AddedCall[]) {
   const digests = added.flatMap(({ digests }) => digests)
   const digestOf = new Map(digests.map((digest) => [digest.employee.id, digest]))
   const digestsOfOthers = digests.filter(
@@ -85,7 +81,7 @@ function sendDirectory(
 }
 
 /** Whether much is written. */
-function isLarge(added: readonly AddedCall[]): boolean {
+function isLarge(added: readonly AddedCall[]) {
   return added.some(({ events }) => events.length > EVENTS_PER_TURN)
 }
 
@@ -132,20 +128,12 @@ async function sendEvents(pipe: Pipe, added: readonly AddedCall[]) {
 }
 
 /** Sends a statement if it has any rows. */
-function sendAny<Row>(
-  pipe: QueryClient,
-  rows: Row[],
-  send: (pipe: QueryClient, rows: Row[]) => Promise<unknown>,
-): Promise<unknown>[] {
+function sendAny<Row>(pipe: QueryClient, rows: Row[], send: (pipe: QueryClient, rows: Row[]) => Promise<unknown>) {
   return rows.length > 0 ? [send(pipe, rows)] : []
 }
 
 /** The heads of companies, and the usage of their keys. */
-function sendHeads(
-  pipe: QueryClient,
-  companies: Map<string, LockedCompany>,
-  added: readonly AddedCall[],
-): Promise<unknown>[] {
+function sendHeads(pipe: QueryClient, companies: Map<string, LockedCompany>, added: readonly AddedCall[]) {
   const heads = [...new Set(added.map(({ company }) => company))].map(({ head, position }) => {
     if (head.frontier.size !== position)
       throw new Error(`${head.companyId} is at ${head.frontier.size}, not ${position}`)
@@ -158,7 +146,7 @@ function sendHeads(
 }
 
 /** The rows beside the ledger that tell more about calls. */
-function sendRowsBeside(pipe: QueryClient, added: readonly AddedCall[], clients: UsedClient[]): Promise<unknown>[] {
+function sendRowsBeside(pipe: QueryClient, added: readonly AddedCall[], clients: UsedClient[]) {
   const placeOf = ({ company: { head }, position }: AddedCall) => {
     const { companyId, recordedAt } = head
     return { companyId, position, recordedAt }

@@ -54,7 +54,7 @@ export function createNoteFiles(folder: string, makeFolder: (folder: string) => 
 }
 
 /** Runs a task on a file; null if the file does not exist. */
-async function unlessMissing<Result>(task: () => Promise<Result>, fault: string): Promise<Result | null> {
+async function unlessMissing<Result>(task: () => Promise<Result>, fault: string) {
   try {
     return await task()
   } catch (error) {
@@ -68,7 +68,7 @@ function fileError(error: unknown, fault: string): Error {
   return new NoteFileError(`${fault}: ${errorReason(error)}`, { cause: error })
 }
 
-async function readLast(file: string, origin: string): Promise<Checkpoint | null> {
+async function readLast(file: string, origin: string) {
   const handle = await open(file, 'r')
   try {
     return lastNote(await readTail(handle), origin, file).checkpoint
@@ -78,7 +78,7 @@ async function readLast(file: string, origin: string): Promise<Checkpoint | null
 }
 
 /** Appends in one write, after truncating what a crash left of an earlier note. Returns whether the file is new. */
-async function appendTo(file: string, record: string, origin: string): Promise<boolean> {
+async function appendTo(file: string, record: string, origin: string) {
   const handle = await open(file, 'a+')
   try {
     const tail = await readTail(handle)
@@ -111,11 +111,7 @@ async function readTail(handle: FileHandle): Promise<Tail> {
 }
 
 /** Finds the last complete note in a file, and the number of bytes of an incomplete one after it. */
-function lastNote(
-  { size, bytes }: Tail,
-  origin: string,
-  file: string,
-): { checkpoint: Checkpoint | null; tornBytes: number } {
+function lastNote({ size, bytes }: Tail, origin: string, file: string) {
   const text = bytes.toString('latin1')
   const wholeNotes = /(?<=^|\n\n)(?:[^\n]+\n){3,}\n(?:\xe2\x80\x94 [^\n]+\n)+\n/g
   let [note, end]: [string | null, number] = [null, 0]

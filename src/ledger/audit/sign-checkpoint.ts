@@ -70,7 +70,7 @@ export function createContinuityCheck(): AssertContinues {
 }
 
 /** Extends a frontier to a size by the leaves in between; stops early if leaves are missing. */
-async function extend(db: LedgerDb, companyId: string, from: Frontier, size: number): Promise<Frontier> {
+async function extend(db: LedgerDb, companyId: string, from: Frontier, size: number) {
   let frontier = from
   while (frontier.size < size) {
     const after = frontier.size
@@ -167,7 +167,7 @@ export function createCheckpointSigner(
     return { note: note + lines.map((line) => `${line}\n`).join(''), witnessed }
   }
 
-  async function readLast(companyId: string): Promise<Checkpoint | null> {
+  async function readLast(companyId: string) {
     const last = await files.last(companyId)
     if (last && current && checkSignature(last.note, listVerifierKeys(companyId, known)) !== 'signed') {
       throw new NoteFileError(`the last checkpoint of ${companyId} is not signed with the current key or a retired one`)
@@ -239,11 +239,11 @@ function parseStored(note: string): CosignedCheckpoint | null {
   return checkpoint && more.length === 0 ? { note, checkpoint } : null
 }
 
-function isWitnessed(note: Checkpoint['note'], { witnesses, quorum }: WitnessPolicy): boolean {
+function isWitnessed(note: Checkpoint['note'], { witnesses, quorum }: WitnessPolicy) {
   return (findCosigners(note, witnesses)?.size ?? 0) >= quorum
 }
 
-function listCosignatures({ note }: Checkpoint, { witnesses }: WitnessPolicy): string[] {
+function listCosignatures({ note }: Checkpoint, { witnesses }: WitnessPolicy) {
   return note.signatures
     .filter((signature) => findCosigners({ text: note.text, signatures: [signature] }, witnesses)?.size === 1)
     .map(formatSignature)
@@ -274,7 +274,7 @@ export async function storeCosignature(
 }
 
 /** Adds a cosignature to the stored note, unless that is of another text, as after the ledger was written again. */
-function addCosignature(stored: string, note: string, cosignature: NoteSignature): string {
+function addCosignature(stored: string, note: string, cosignature: NoteSignature) {
   const text = parseNotes(note)![0]!.text
   const [current] = parseNotes(stored) ?? []
   const base = current?.text === text ? stored : note
@@ -283,7 +283,7 @@ function addCosignature(stored: string, note: string, cosignature: NoteSignature
   return isThere ? base : `${base}${formatSignature(cosignature)}\n`
 }
 
-async function deleteOthers(client: PoolClient, companyId: string, policy: WitnessPolicy): Promise<void> {
+async function deleteOthers(client: PoolClient, companyId: string, policy: WitnessPolicy) {
   const { rows } = await client.query<{ size: number; note: string }>(
     'select size, note from cosigned_checkpoints where company_id = $1 order by size desc',
     [toUuid(companyId)],

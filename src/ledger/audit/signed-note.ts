@@ -47,12 +47,12 @@ export function deriveKeyId(name: string, publicKey: Buffer, type: KeyType = KEY
 }
 
 /** Encodes a verifier key of an Ed25519 key: `name+id+base64(0x01 ‖ public key)`. */
-export function formatVerifierKey(name: string, publicKey: Buffer): string {
+export function formatVerifierKey(name: string, publicKey: Buffer) {
   return `${name}+${deriveKeyId(name, publicKey).toString('hex')}+${encodePublicKey(publicKey)}`
 }
 
 /** The last part of a verifier key, which is the same for all names: base64(0x01 ‖ public key). */
-export function encodePublicKey(publicKey: Buffer): string {
+export function encodePublicKey(publicKey: Buffer) {
   return Buffer.concat([Buffer.of(KEY_TYPES.ed25519), publicKey]).toString('base64')
 }
 
@@ -79,7 +79,7 @@ export function signNote(text: string, name: string, signer: NoteSigner): string
 }
 
 /** Encodes a signature line, without its line feed. */
-export function formatSignature({ name, id, signature }: NoteSignature): string {
+export function formatSignature({ name, id, signature }: NoteSignature) {
   return `— ${name} ${Buffer.concat([id, signature]).toString('base64')}`
 }
 
@@ -124,7 +124,7 @@ export function checkSignature(note: Note, keys: readonly VerifierKey[]): 'signe
 }
 
 /** Verifies an Ed25519 signature (RFC 8032) of a text. */
-function isSignedBy(publicKey: Buffer, text: string, signature: Buffer): boolean {
+function isSignedBy(publicKey: Buffer, text: string, signature: Buffer) {
   if (signature.length !== SIGNATURE_BYTES) return false
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' })
   return verify(null, Buffer.from(text), key, signature)
@@ -160,7 +160,7 @@ export function makePolicy(witnesses: readonly VerifierKey[], quorum = witnesses
 }
 
 /** The text that a witness signs. `time` is in seconds since the epoch. */
-function formatCosigned(text: string, time: bigint): string {
+function formatCosigned(text: string, time: bigint) {
   return `cosignature/v1\ntime ${time}\n${text}`
 }
 
@@ -176,7 +176,7 @@ export function findCosigners(note: Note, witnesses: readonly VerifierKey[]): Se
   return cosigners
 }
 
-function isCosignedBy({ publicKey }: VerifierKey, text: string, timed: Buffer): boolean {
+function isCosignedBy({ publicKey }: VerifierKey, text: string, timed: Buffer) {
   if (timed.length <= TIME_BYTES) return false
   const time = timed.readBigUInt64BE()
   return time <= LATEST && isSignedBy(publicKey, formatCosigned(text, time), timed.subarray(TIME_BYTES))
@@ -203,12 +203,12 @@ export interface Checkpoint extends TreeHead {
 }
 
 /** The origin of a company's ledger, which is also the name of the key that signs its checkpoints. */
-export function formatOrigin(companyId: string): string {
+export function formatOrigin(companyId: string) {
   return `${SERVICE}/${companyId}`
 }
 
 /** Signs a checkpoint. */
-export function signCheckpointNote(companyId: string, { size, root }: TreeHead, signer: NoteSigner): string {
+export function signCheckpointNote(companyId: string, { size, root }: TreeHead, signer: NoteSigner) {
   const origin = formatOrigin(companyId)
   return signNote(`${origin}\n${size}\n${root.toString('base64')}\n`, origin, signer)
 }

@@ -58,7 +58,7 @@ async function makeKey(file: string): Promise<NoteSigner> {
   return signerOf((await readKeyFile(file)) ?? '', file)
 }
 
-function generatePem(): string {
+function generatePem() {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }) as string
 }
 
@@ -89,11 +89,11 @@ async function readRetired(file: string): Promise<Buffer[]> {
   })
 }
 
-function retiredFile(file: string): string {
+function retiredFile(file: string) {
   return `${file}.retired`
 }
 
-async function readKeyFile(file: string): Promise<string | null> {
+async function readKeyFile(file: string) {
   return readIfExists(file).catch((error: unknown) => {
     throw new SigningKeyError(`${file} cannot be read: ${errorReason(error)}`, { cause: error })
   })

@@ -25,7 +25,7 @@ export class StreamVersions {
     return version
   }
 
-  #grow(): void {
+  #grow() {
     const larger = new Uint32Array(2 * this.#table.length)
     for (let from = 0; from < this.#table.length; from += WORDS) {
       const entry = this.#table.subarray(from, from + WORDS)
@@ -36,7 +36,7 @@ export class StreamVersions {
 }
 
 /** The offset of a stream's entry, or of the free slot where it belongs. */
-function findSlot(table: Uint32Array, key: ArrayLike<number>): number {
+function findSlot(table: Uint32Array, key: ArrayLike<number>) {
   const capacity = table.length / WORDS
   for (let slot = key[0]! % capacity; ; slot = (slot + 1) % capacity) {
     const at = slot * WORDS

@@ -19,7 +19,7 @@ export async function findUnguardedTables(db: LedgerDb): Promise<string[]> {
   return [...rows.map(({ name }) => name), ...shards]
 }
 
-async function findUnguardedShards(db: LedgerDb): Promise<string[]> {
+async function findUnguardedShards(db: LedgerDb) {
   const { rows } = await sql<{ success: boolean; result: string }>`
     select success, result from run_command_on_shards('public.events', ${unguarded(`'%1$s'`)})`.execute(db)
   const failed = rows.find(({ success }) => !success)

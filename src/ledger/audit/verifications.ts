@@ -8,7 +8,7 @@ import { toUuid } from '#domain/ids'
 import { type Verdict, verifyExport } from './verify-export.ts'
 import { UnreadableEventError } from '#ledger/integrity/codec'
 import { ExportOvertakenError, exportPages, MissingEventError, formatProofLine } from '#ledger/read/export-pages'
-import { parseCheckpoints, type Checkpoint, parseVerifierKey } from './signed-note.ts'
+import { parseCheckpoints, parseVerifierKey } from './signed-note.ts'
 import { NoteFileError } from './note-files.ts'
 
 /** A ledger with more events is only verified offline: the verifier's memory grows with the streams of a ledger. */
@@ -64,7 +64,7 @@ export function createVerifications({ db, signer, onError, maxEvents = MAX_EVENT
   }
 
   /** Verifies when it is its turn, and stores progress and verdict. */
-  async function verify(companyId: string, runId: string, ended: AbortController): Promise<void> {
+  async function verify(companyId: string, runId: string, ended: AbortController) {
     const signal = AbortSignal.any([stopping.signal, ended.signal])
     let position = 0
     const beating = beat(signal, async () => {
@@ -90,7 +90,7 @@ export function createVerifications({ db, signer, onError, maxEvents = MAX_EVENT
   }
 
   /** Runs a task every second until the signal is aborted. */
-  async function beat(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+  async function beat(signal: AbortSignal, task: () => Promise<void>) {
     while (!signal.aborted) {
       await pause(BEAT_MS, undefined, { signal }).catch(() => undefined)
       // If the database cannot be reached, the verification notices it, too.
@@ -113,7 +113,7 @@ export function createVerifications({ db, signer, onError, maxEvents = MAX_EVENT
 }
 
 /** Waits for a promise. Throws as soon as the signal is aborted. */
-async function unlessAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function unlessAborted<Result>(promise: Promise<Result>, signal: AbortSignal) {
   signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(signal.reason as Error)
@@ -148,7 +148,7 @@ async function claimRun(
   db: LedgerDb,
   companyId: string,
   { runId, actor, size, now }: { runId: string; actor: string; size: number; now: string },
-): Promise<boolean> {
+) {
   const run = { run_id: runId, started_by: actor, started_at: now, seen_at: now, position: 0, size, verdict: null }
   const { numInsertedOrUpdatedRows: claimed } = await db
     .insertInto('ledger_verifications')
@@ -174,7 +174,7 @@ async function storeRun(
   companyId: string,
   runId: string,
   { position, verdict }: { position: number; verdict?: Verdict | Ended },
-): Promise<boolean> {
+) {
   const { numUpdatedRows } = await db
     .updateTable('ledger_verifications')
     .set({ position, seen_at: sql`statement_timestamp()`, ...(verdict ? { verdict: JSON.stringify(verdict) } : {}) })
@@ -186,7 +186,7 @@ async function storeRun(
 }
 
 /** Cancels the run of a company, if one is running. */
-async function cancelRun(db: LedgerDb, companyId: string): Promise<void> {
+async function cancelRun(db: LedgerDb, companyId: string) {
   await db
     .updateTable('ledger_verifications')
     .set({ verdict: JSON.stringify({ verdict: 'canceled' } satisfies Ended) })
@@ -210,7 +210,7 @@ async function readRun(db: LedgerDb, companyId: string): Promise<VerificationRun
   return { ...run, verdict: isDead ? { verdict: 'interrupted' } : ended }
 }
 
-function isoBefore(instant: string, milliseconds: number): string {
+function isoBefore(instant: string, milliseconds: number) {
   return new Date(Date.parse(instant) - milliseconds).toISOString()
 }
 
@@ -257,7 +257,7 @@ async function verifyStoredLedger(
 }
 
 /** The last checkpoint outside of the database, and one of the head. None if the service has no signing key. */
-async function collectCheckpoints(db: LedgerDb, companyId: string, signer: CheckpointSigner): Promise<Checkpoint[]> {
+async function collectCheckpoints(db: LedgerDb, companyId: string, signer: CheckpointSigner) {
   try {
     const { note, last } = await signer.sign(db, companyId)
     return [...(last ? [last] : []), ...parseCheckpoints(note)!]

@@ -53,7 +53,7 @@ export class CallChecker {
     assertValid(this.#open === null, position, `the call ${this.#open?.id} is not closed`)
   }
 
-  #close(event: ExportedEvent, call: OpenCall): void {
+  #close(event: ExportedEvent, call: OpenCall) {
     const { position, type } = event
     // A second closing event would have the next version in the call's stream.
     assertValid(
@@ -73,7 +73,7 @@ export class CallChecker {
   }
 }
 
-function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenCall): void {
+function addRecord({ position, type, index, stream }: ExportedEvent, call: OpenCall) {
   assertValid(index !== null, position, 'the event names no record of its call')
   assertValid(index >= call.index, position, 'the events are not in the order of the records')
   call.index = index
@@ -115,7 +115,7 @@ function readClosing({ position, type, schema_version: version, data }: Exported
 }
 
 /** Whether the events of a schema version may have an operation. */
-function isOfVersion(operation: Operation, type: string, version: number): boolean {
+function isOfVersion(operation: Operation, type: string, version: number) {
   const { since } = rulesOf(operation)
   return version >= (type === 'ApiCallFailed' ? since.ApiCallFailed : since.ApiCallCompleted)
 }
@@ -133,7 +133,7 @@ function isCounts(value: unknown): value is CallCounts {
   return typeof counts === 'object' && counts !== null && COUNTS.every((name) => isCount(counts[name]))
 }
 
-function sameCounts(a: CallCounts, b: CallCounts): boolean {
+function sameCounts(a: CallCounts, b: CallCounts) {
   return COUNTS.every((name) => a[name] === b[name])
 }
 

@@ -136,7 +136,7 @@ class LedgerVerifier {
     }
   }
 
-  #checkPlace(event: ExportedEvent, position: number): void {
+  #checkPlace(event: ExportedEvent, position: number) {
     assertValid(event.position === position, position, `the event here has position ${event.position}`)
     this.#companyId ??= this.#checkOrigin(event.company_id)
     assertValid(event.company_id === this.#companyId, position, 'the event belongs to another company')
@@ -146,7 +146,7 @@ class LedgerVerifier {
     assertValid(event.version === expected, position, `version ${event.version} of ${event.stream} is not ${expected}`)
   }
 
-  #checkOrigin(companyId: string): string {
+  #checkOrigin(companyId: string) {
     const other = this.#checkpoints.find(({ origin }) => origin !== formatOrigin(companyId))
     if (other)
       throw new VerificationError(
@@ -157,14 +157,14 @@ class LedgerVerifier {
     return companyId
   }
 
-  #checkMeaning(event: ExportedEvent): void {
+  #checkMeaning(event: ExportedEvent) {
     this.#unreadable ??= findUnknownSchema(event)
     if (this.#unreadable) return
     this.#erasures.take(event)
     this.#calls.take(event)
   }
 
-  #compareRoot(): void {
+  #compareRoot() {
     const { size } = this.#tree
     const here = this.#bySize.get(size)
     if (!here) return
@@ -175,7 +175,7 @@ class LedgerVerifier {
 }
 
 /** If keys are given, every checkpoint must be signed with one of them. */
-function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]): void {
+function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]) {
   const standing = checkSignature(note, keys)
   if (standing === 'forged')
     throw new VerificationError('invalid', null, `the signature of the checkpoint at ${size} is invalid`)
@@ -188,7 +188,7 @@ function assertSigned({ note, size }: Checkpoint, keys: readonly VerifierKey[]):
 }
 
 /** The size of the largest checkpoint that a quorum has cosigned. There must be one, and no forged cosignature. */
-function findWitnessed(checkpoints: readonly Checkpoint[], { witnesses, quorum }: WitnessPolicy): number {
+function findWitnessed(checkpoints: readonly Checkpoint[], { witnesses, quorum }: WitnessPolicy) {
   let witnessedTo: number | null = null
   for (const { note, size } of checkpoints) {
     const cosigners = findCosigners(note, witnesses)
@@ -201,11 +201,7 @@ function findWitnessed(checkpoints: readonly Checkpoint[], { witnesses, quorum }
   throw new VerificationError('unverifiable', null, reason)
 }
 
-function findUnknownSchema({
-  position,
-  type,
-  schema_version: version,
-}: ExportedEvent): { position: number; reason: string } | null {
+function findUnknownSchema({ position, type, schema_version: version }: ExportedEvent) {
   if (!isEventType(type)) return { position, reason: `events of type ${type} are not known` }
   if (version >= 1 && version <= EVENT_TYPES[type].version) return null
   return { position, reason: `schema version ${version} of ${type} is not known` }
@@ -281,7 +277,7 @@ class ErasureChecker {
     }
   }
 
-  #name(named: number, by: { position: number; type: ErasingType; stream: string }): void {
+  #name(named: number, by: { position: number; type: ErasingType; stream: string }) {
     const gone = this.#gone.get(named)
     if (!gone) {
       this.#kept.add(named)
@@ -314,7 +310,7 @@ class ErasureChecker {
   }
 }
 
-function parsePositions(data: string): number[] | null {
+function parsePositions(data: string) {
   const { positions } = (parse(data) ?? {}) as { positions?: unknown }
   return Array.isArray(positions) && positions.every((at) => isCount(at) && at > 0) ? (positions as number[]) : null
 }

@@ -46,7 +46,7 @@ export function readLine(line: Buffer, position: number): ExportedEvent {
   return { ...event, envelope, data }
 }
 
-function readMembers(text: string, position: number): { envelope: string; data: string | null; salt: string | null } {
+function readMembers(text: string, position: number) {
   const line = parse(text) as { envelope?: unknown; data?: unknown; salt?: unknown } | null | undefined
   const { envelope, data, salt } = line ?? {}
   const isText = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed()
@@ -61,7 +61,7 @@ function readMembers(text: string, position: number): { envelope: string; data: 
   return { envelope, data, salt }
 }
 
-function readEnvelope(text: string, position: number): ExportedEnvelope {
+function readEnvelope(text: string, position: number) {
   const value = parse(text) as Record<string, unknown> | null | undefined
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   assertValid(
@@ -87,7 +87,7 @@ const FORM: Record<keyof ExportedEnvelope, (value: unknown) => boolean> = {
 }
 const MEMBERS = Object.keys(FORM) as (keyof ExportedEnvelope)[]
 
-function hasForm(value: Record<string, unknown>): boolean {
+function hasForm(value: Record<string, unknown>) {
   return Object.keys(value).length === MEMBERS.length && MEMBERS.every((name) => FORM[name](value[name]))
 }
 
@@ -96,7 +96,7 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-function matches(pattern: RegExp, value: unknown): boolean {
+function matches(pattern: RegExp, value: unknown) {
   return typeof value === 'string' && pattern.test(value)
 }
 

@@ -34,7 +34,7 @@ export function createCallsInProgress(longCalls: LongCalls, maxWaitMs: number): 
   /** The calls in this process, by idempotency key. */
   const running = new Map<string, Set<KeyedCall>>()
 
-  async function run<Answer>(call: KeyedCall, task: () => Promise<Answer>): Promise<Answer> {
+  async function run<Answer>(call: KeyedCall, task: () => Promise<Answer>) {
     const name = boundName(call)
     const together = running.get(name) ?? new Set()
     const earlier = [...together]
@@ -81,7 +81,7 @@ async function announceWhenLong<Answer>(
   call: KeyedCall,
   running: Promise<Answer>,
   afterMs: number,
-): Promise<Answer> {
+) {
   let announced: Promise<void> | undefined
   const timer = setTimeout(() => {
     announced = longCalls.announce(call)

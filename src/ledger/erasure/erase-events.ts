@@ -12,13 +12,13 @@ import type { Queryable } from '#postgres/pool'
  * aborts the transaction, if any of them may not be erased by it. Also deletes the key of the company's evidence file,
  * which may contain the data.
  */
-export async function eraseNamedBy(client: ClientBase, companyId: string, position: number): Promise<void> {
+export async function eraseNamedBy(client: ClientBase, companyId: string, position: number) {
   await client.query('select erase_events($1, $2)', [toUuid(companyId), position])
   await client.query('delete from evidence_files where company_id = $1', [toUuid(companyId)])
 }
 
 /** The head position of a company; null if there is no such company. */
-export async function loadHeadPosition(db: Queryable, companyId: string): Promise<number | null> {
+export async function loadHeadPosition(db: Queryable, companyId: string) {
   const { rows } = await db.query<{ position: number }>('select position from heads where company_id = $1', [
     toUuid(companyId),
   ])

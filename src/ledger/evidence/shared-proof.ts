@@ -45,7 +45,7 @@ export async function* proofPages(
   tree: TreeHead,
 ): AsyncGenerator<string> {
   let frontier = EMPTY_FRONTIER
-  const skipTo = async (size: number): Promise<Buffer[]> => {
+  const skipTo = async (size: number) => {
     const subtrees = subtreesOf({ from: frontier.size, to: size })
     const roots = await readSubtrees(db, companyId, subtrees)
     if (!roots) throw new UnavailableError('subtrees are being stored again')
@@ -72,13 +72,13 @@ export async function* proofPages(
   yield formatProofRow(tree.size + 1, null, after)
 }
 
-async function assertRoot(db: LedgerDb, companyId: string, frontier: Frontier, tree: TreeHead): Promise<void> {
+async function assertRoot(db: LedgerDb, companyId: string, frontier: Frontier, tree: TreeHead) {
   if (rootOf(frontier).equals(tree.root)) return
   await forgetSubtrees(db, companyId)
   throw new UnavailableError('stored subtrees were damaged, and are being stored again')
 }
 
-function formatProofRow(position: number, leaf: Buffer | null, before: readonly Buffer[]): string {
+function formatProofRow(position: number, leaf: Buffer | null, before: readonly Buffer[]) {
   const row = {
     position,
     leaf: leaf?.toString('base64') ?? null,

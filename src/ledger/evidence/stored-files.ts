@@ -117,7 +117,7 @@ export async function readStoredFile(db: LedgerDb, companyId: string): Promise<S
   return { ...toStoredFile(row), state: isDead(row, now) ? 'stopped' : row.state }
 }
 
-function isDead({ state, seen_at: seenAt }: Row, now: string): boolean {
+function isDead({ state, seen_at: seenAt }: Row, now: string) {
   return (state === 'waiting' || state === 'making') && seenAt < addMinutes(now, -DEAD_AFTER_MINUTES[state])
 }
 
@@ -261,7 +261,7 @@ export async function expireFiles(pool: Pool): Promise<number> {
 }
 
 /** Changes a file that is not finished. Returns false if there is none. */
-async function updateFile(db: LedgerDb, companyId: string, fileId: string, change: Partial<Row>): Promise<boolean> {
+async function updateFile(db: LedgerDb, companyId: string, fileId: string, change: Partial<Row>) {
   const { numUpdatedRows } = await db
     .updateTable('evidence_files')
     .set({ ...change, seen_at: await readNow(db) })
@@ -272,7 +272,7 @@ async function updateFile(db: LedgerDb, companyId: string, fileId: string, chang
   return numUpdatedRows === 1n
 }
 
-async function deleteOtherChunks(db: LedgerDb, companyId: string, fileId: string): Promise<void> {
+async function deleteOtherChunks(db: LedgerDb, companyId: string, fileId: string) {
   await db
     .deleteFrom('evidence_chunks')
     .where('company_id', '=', toUuid(companyId))
@@ -280,6 +280,6 @@ async function deleteOtherChunks(db: LedgerDb, companyId: string, fileId: string
     .execute()
 }
 
-function addMinutes(instant: string, minutes: number): string {
+function addMinutes(instant: string, minutes: number) {
   return new Date(Date.parse(instant) + minutes * 60_000).toISOString()
 }

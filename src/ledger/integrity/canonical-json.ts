@@ -7,7 +7,7 @@ import { sortNames } from '#domain/json'
  * Expects input that parseJsonBody has checked: no members named `__proto__`, no lone surrogates, no numbers beyond a
  * double, bounded nesting.
  */
-export function canonicalJson(value: unknown): string {
+export function canonicalJson(value: unknown) {
   // Most values are in order; checking first avoids copying them.
   return JSON.stringify(inOrder(value))
 }
@@ -18,7 +18,7 @@ function inOrder(value: unknown): unknown {
 }
 
 /** Whether all objects in a value list their members in order. */
-function isInOrder(value: unknown): boolean {
+function isInOrder(value: unknown) {
   if (value === null || typeof value !== 'object') return true
   if (Array.isArray(value)) return value.every(isInOrder)
   let last = ''
@@ -48,6 +48,6 @@ function sortMembers(value: object): unknown {
  */
 const SORTED_NAMES: ProxyHandler<object> = { ownKeys: (object) => Object.getOwnPropertyNames(object).sort() }
 
-function isDigit(code: number): boolean {
+function isDigit(code: number) {
   return code >= 0x30 && code <= 0x39
 }

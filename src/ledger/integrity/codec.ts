@@ -88,7 +88,7 @@ const SALTS_AT_ONCE = 256
 let [salts, nextSalt] = [Buffer.alloc(0), 0]
 
 /** SHA-256(salt ‖ data) in lower-case hexadecimal. */
-function hashSalted(salt: Buffer, data: string): string {
+function hashSalted(salt: Buffer, data: string) {
   // No text has more bytes than three for each of its UTF-16 units.
   const isSmall = SALT_BYTES + 3 * data.length <= scratch.length
   const salted = isSmall ? scratch : Buffer.allocUnsafe(SALT_BYTES + Buffer.byteLength(data))
@@ -102,14 +102,14 @@ const scratch = Buffer.alloc(16_384)
  * The canonical JSON text of an envelope, RFC 8785: the members in order, without white space. Ids, times, hashes, and
  * the names of types need no escaping.
  */
-function formatEnvelope(header: EventHeader, companyId: string, dataHash: string): string {
+function formatEnvelope(header: EventHeader, companyId: string, dataHash: string) {
   const { index, position, stream, version } = header
   const { start, middle, end } = writeCommon(header, companyId)
   return `${start}${dataHash}","index":${index},"position":${position}${middle}${stream}${end}${version}}`
 }
 
 /** What envelopes of one call have in common is written once: a text takes more memory the more pieces it is made of. */
-function writeCommon(header: EventHeader, companyId: string): typeof common {
+function writeCommon(header: EventHeader, companyId: string) {
   const { actor, call_id: callId, recorded_at: at, schema_version: schema, type } = header
   const isSame = common.callId === callId && common.type === type && common.at === at && common.schema === schema
   if (isSame && common.actor === actor && common.companyId === companyId) return common
@@ -191,7 +191,7 @@ export function readEvent(row: ReadableEvent): RecordedEvent {
 }
 
 /** Decodes the data of an event. */
-function joinData(header: EventHeader, data: string | null): RecordedEvent {
+function joinData(header: EventHeader, data: string | null) {
   return { ...header, data: data === null ? null : parseJson(data) } as RecordedEvent
 }
 
@@ -206,6 +206,6 @@ export function deriveEnvelope(row: StoredEvent): string {
 }
 
 /** The hash of an event's salt and data, in lower-case hexadecimal. The row has either the hash or both of them. */
-export function deriveDataHash({ salt, data, data_hash: kept }: Pick<EventRow, 'salt' | 'data' | 'data_hash'>): string {
+export function deriveDataHash({ salt, data, data_hash: kept }: Pick<EventRow, 'salt' | 'data' | 'data_hash'>) {
   return kept ? kept.toString('hex') : hashSalted(salt!, data!)
 }

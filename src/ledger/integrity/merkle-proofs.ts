@@ -13,7 +13,7 @@ export interface LeafRange {
 }
 
 /** The ranges of a leaf's audit path, from the bottom up: `PATH(m, D[n])`, section 2.1.1. */
-export function inclusionRanges(leaf: number, size: number): LeafRange[] {
+export function inclusionRanges(leaf: number, size: number) {
   return descend(leaf + 1, size, ({ from, to }) => to - from === 1).beside
 }
 
@@ -21,7 +21,7 @@ export function inclusionRanges(leaf: number, size: number): LeafRange[] {
  * The ranges of the proof that the tree of the first `before` leaves is a prefix of the tree of `size` leaves, from the
  * bottom up: `PROOF(m, D[n])`, section 2.1.2. `before` is at least 1.
  */
-export function consistencyRanges(before: number, size: number): LeafRange[] {
+export function consistencyRanges(before: number, size: number) {
   const { end, beside } = descend(before, size, ({ to }) => to === before)
   // If the smaller tree is a complete subtree at the left edge, the verifier already knows its root.
   return end.from > 0 ? [end, ...beside] : beside
@@ -48,7 +48,7 @@ function descend(number: number, size: number, isEnd: (range: LeafRange) => bool
 }
 
 /** The largest power of two smaller than `size`, which is at least 2. */
-function splitOf(size: number): number {
+function splitOf(size: number) {
   let split = 1
   while (split * 2 < size) split *= 2
   return split
@@ -75,7 +75,7 @@ export function isIncluded(
   leaf: { number: number; hash: Buffer },
   tree: { size: number; root: Buffer },
   proof: readonly Buffer[],
-): boolean {
+) {
   if (!(leaf.number >= 0 && leaf.number < tree.size)) return false
   const ranges = inclusionRanges(leaf.number, tree.size)
   if (proof.length !== ranges.length) return false

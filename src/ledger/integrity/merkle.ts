@@ -18,7 +18,7 @@ export interface Frontier {
 export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] }
 
 /** Whether two frontiers are of the same history. The last subtree includes the last leaf, which is unique. */
-export function isSameHistory(one: Frontier, other: Frontier): boolean {
+export function isSameHistory(one: Frontier, other: Frontier) {
   if (one.size !== other.size) return false
   const [last, otherLast] = [one.hashes.at(-1), other.hashes.at(-1)]
   return last !== undefined && otherLast !== undefined && last.equals(otherLast)
@@ -66,7 +66,7 @@ function push(
   { level, number }: Subtree,
   root: Buffer,
   onComplete?: (subtree: Subtree, root: Buffer) => void,
-): void {
+) {
   let node = root
   onComplete?.({ level, number }, node)
   while (number % 2 === 1) {
@@ -79,14 +79,14 @@ function push(
 }
 
 /** The root of the tree, RFC 6962 section 2.1. The root of the empty tree is the SHA-256 of the empty string. */
-export function rootOf(frontier: Frontier): Buffer {
+export function rootOf(frontier: Frontier) {
   const { hashes } = frontier
   if (hashes.length === 0) return sha256(Buffer.alloc(0))
   return joinRoots(hashes)
 }
 
 /** Joins the roots of adjacent subtrees that get smaller from left to right, as the complete subtrees of a tree do. */
-export function joinRoots(roots: readonly Buffer[]): Buffer {
+export function joinRoots(roots: readonly Buffer[]) {
   return roots.reduceRight((right, left) => nodeHash(left, right))
 }
 
@@ -120,7 +120,7 @@ function sha256(of: string | Uint8Array): Buffer {
   return Buffer.from(hash('sha256', of, 'binary'), 'binary')
 }
 
-function onesIn(size: number): number {
+function onesIn(size: number) {
   let ones = 0
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2
   return ones

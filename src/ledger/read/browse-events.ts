@@ -91,7 +91,7 @@ export async function listStoredEvents(
 }
 
 /** The last possible position: the head, or the event that closes the call. */
-async function findLastPosition(db: LedgerDb, companyId: string, { call }: EventFilter): Promise<number> {
+async function findLastPosition(db: LedgerDb, companyId: string, { call }: EventFilter) {
   const company = toUuid(companyId)
   const { rows } = await (
     call === undefined
@@ -228,7 +228,7 @@ export async function readStoredEvent(db: LedgerDb, companyId: string, position:
 }
 
 /** What is read of an event; null if its type is unknown. */
-function whenKnown<Value>(read: () => Value): Value | null {
+function whenKnown<Value>(read: () => Value) {
   try {
     return read()
   } catch (error) {

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import { isOfCall } from '#domain/event-types'
 import { isId, toUuid } from '#domain/ids'
 
@@ -17,7 +17,7 @@ export interface EventFilter {
 }
 
 /** Makes the conditions of a filter on rows of `events`. */
-export function buildConditions({ types, stream, call, actor, text }: EventFilter): RawBuilder<boolean>[] {
+export function buildConditions({ types, stream, call, actor, text }: EventFilter) {
   return [
     ...(types === undefined ? [] : [sql<boolean>`type = any(${types}::text[])`]),
     ...(stream === undefined ? [] : [sql<boolean>`stream_id = ${toUuid(stream)}`]),
@@ -29,13 +29,13 @@ export function buildConditions({ types, stream, call, actor, text }: EventFilte
 }
 
 /** Whether only events outside of calls can match, which have an index of their own. */
-export function isOutsideCalls({ types, actor }: Pick<EventFilter, 'types' | 'actor'>): boolean {
+export function isOutsideCalls({ types, actor }: Pick<EventFilter, 'types' | 'actor'>) {
   // Others, such as the operator, make none.
   const mayCall = actor === undefined || isId('key', actor) || isId('usr', actor)
   return !mayCall || types?.every((type) => !isOfCall(type)) === true
 }
 
 /** The text as stored in data: canonical JSON escapes the same characters as `JSON.stringify`. */
-function toJsonText(text: string): string {
+function toJsonText(text: string) {
   return JSON.stringify(text).slice(1, -1)
 }

@@ -71,7 +71,7 @@ export async function* exportPages(
   )
 }
 
-async function readHeadPosition(db: LedgerDb, companyId: string): Promise<number> {
+async function readHeadPosition(db: LedgerDb, companyId: string) {
   return (await findHead(db, companyId))?.position ?? 0
 }
 

@@ -61,7 +61,7 @@ export async function readStoredFrontier(db: LedgerDb, companyId: string, size: 
 }
 
 /** The stored tree, whose leaves are the lowest-level subtrees, up to this number of them. */
-async function storedFrontier(db: LedgerDb, companyId: string, most: number): Promise<Frontier> {
+async function storedFrontier(db: LedgerDb, companyId: string, most: number) {
   const last = await db
     .selectFrom('merkle_subtrees')
     .select('number')
@@ -105,16 +105,12 @@ export async function readWithSubtrees<Result>(
 }
 
 /** Deletes the stored subtrees of a company, to be rebuilt from the leaves. */
-export async function forgetSubtrees(db: LedgerDb, companyId: string): Promise<void> {
+export async function forgetSubtrees(db: LedgerDb, companyId: string) {
   await db.deleteFrom('merkle_subtrees').where('company_id', '=', toUuid(companyId)).execute()
 }
 
 /** The roots of complete subtrees, in their order; null if a required one is not stored. */
-export async function readSubtrees(
-  db: LedgerDb,
-  companyId: string,
-  subtrees: readonly Subtree[],
-): Promise<Buffer[] | null> {
+export async function readSubtrees(db: LedgerDb, companyId: string, subtrees: readonly Subtree[]) {
   const isSmall = ({ level }: Subtree) => level < LOWEST_LEVEL
   const leaves = await readLeavesOf(db, companyId, subtrees.filter(isSmall))
   const stored = await readStored(db, companyId, subtrees)
@@ -123,12 +119,12 @@ export async function readSubtrees(
   return roots.every((root) => root !== undefined) ? roots : null
 }
 
-function rootOfLeaves(leaves: readonly Buffer[]): Buffer {
+function rootOfLeaves(leaves: readonly Buffer[]) {
   return rootOf(appendLeaves(EMPTY_FRONTIER, leaves))
 }
 
 /** The leaf numbers of a subtree. */
-function numbersOf({ level, number }: Subtree): number[] {
+function numbersOf({ level, number }: Subtree) {
   const width = 2 ** level
   return Array.from({ length: width }, (_, at) => number * width + at)
 }
@@ -167,11 +163,7 @@ export async function readLeaves(db: LedgerDb, companyId: string, first: number,
 }
 
 /** The stored roots, in the order of the subtrees. */
-async function readStored(
-  db: LedgerDb,
-  companyId: string,
-  subtrees: readonly Subtree[],
-): Promise<(Buffer | undefined)[]> {
+async function readStored(db: LedgerDb, companyId: string, subtrees: readonly Subtree[]) {
   // The lateral join with a limit looks up each row by its key, whatever the table's statistics say.
   const { rows } = await sql<Row<'merkle_subtrees', 'level' | 'number' | 'hash'>>`
     select wanted.level, wanted.number, found.hash

@@ -87,7 +87,7 @@ function proveAgainstHead<Proof>(
 }
 
 /** The roots of ranges, read in one query; null if the stored subtrees do not suffice. */
-async function readRoots(db: LedgerDb, companyId: string, ranges: LeafRange[]): Promise<Buffer[] | null> {
+async function readRoots(db: LedgerDb, companyId: string, ranges: LeafRange[]) {
   const parts = ranges.map(subtreesOf)
   const subtrees = new Map<string, Subtree>(parts.flat().map((subtree) => [subtreeKey(subtree), subtree]))
   const hashes = await readSubtrees(db, companyId, [...subtrees.values()])
@@ -96,7 +96,7 @@ async function readRoots(db: LedgerDb, companyId: string, ranges: LeafRange[]): 
   return parts.map((subtrees) => joinRoots(subtrees.map((subtree) => roots.get(subtreeKey(subtree))!)))
 }
 
-function subtreeKey({ level, number }: Subtree): string {
+function subtreeKey({ level, number }: Subtree) {
   return `${level} ${number}`
 }
 

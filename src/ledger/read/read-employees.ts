@@ -46,7 +46,7 @@ export const selectStates = (only: string) => ({
 })
 
 /** SQL for the rebuild that last wrote the rows of a company, from which states are read; null if there was none. */
-export function selectGeneration(company: string, only: string): string {
+export function selectGeneration(company: string, only: string) {
   return `(select c.generation from checkpoints c where c.company_id = ${company}
     and c.projection = '${employees.name}' and c.version = ${employees.version} and ${isOnly('c.company_id', only)})`
 }
@@ -181,7 +181,7 @@ export function createNamedLookup(pool: Pool): FindNamed {
 }
 
 /** Whether an employee has all of these names. */
-function isNamed({ companyId, employee }: OwnedEmployee, wanted: EmployeeNames): boolean {
+function isNamed({ companyId, employee }: OwnedEmployee, wanted: EmployeeNames) {
   const { id = employee.id, email = employee.email, externalId = employee.external_id } = wanted
   const isSame = employee.id === id && employee.email === email && employee.external_id === externalId
   return isSame && companyId === wanted.companyId

@@ -82,11 +82,7 @@ export async function readStreamBackwards(
 }
 
 /** The range to search: positions or, for a stream, its versions, which are in the order of positions. */
-async function findRange(
-  db: LedgerDb,
-  companyId: string,
-  { after, upTo, stream }: WantedEvents,
-): Promise<{ after: number; upTo: number }> {
+async function findRange(db: LedgerDb, companyId: string, { after, upTo, stream }: WantedEvents) {
   if (stream === undefined) return { after, upTo }
   const last = await lastOfStream(db, companyId, stream)
   if (!last) return { after: 0, upTo: 0 }
@@ -111,7 +107,7 @@ async function lastOfStream(
     .executeTakeFirst()
 }
 
-async function readVersionPosition(db: LedgerDb, companyId: string, stream: string, version: number): Promise<number> {
+async function readVersionPosition(db: LedgerDb, companyId: string, stream: string, version: number) {
   const { position } = await db
     .selectFrom('events')
     .select('position')
@@ -274,7 +270,7 @@ export function measuredPage(order: string, { limit, bytes }: PageLimits): { bef
   }
 }
 
-function checkWholeNumber(number: number): number {
+function checkWholeNumber(number: number) {
   if (!Number.isSafeInteger(number)) throw new RangeError(`${number} cannot bound a page`)
   return number
 }

@@ -37,7 +37,7 @@ export async function findHead(db: LedgerDb, companyId: string): Promise<SeenHea
 }
 
 /** Reads the database's time, RFC 3339 UTC. Citus takes it in an update only as a parameter. */
-export async function readNow(db: LedgerDb): Promise<string> {
+export async function readNow(db: LedgerDb) {
   const { rows } = await sql<{ now: string }>`select clock_timestamp() as now`.execute(db)
   return rows[0]!.now
 }
@@ -120,11 +120,7 @@ export async function findPositionsOfCall(
   return { first, last: next - 1 }
 }
 
-function readPlace(
-  db: LedgerDb,
-  companyId: string,
-  position: number,
-): Promise<{ recorded_at: string; call_id: string | null }> {
+function readPlace(db: LedgerDb, companyId: string, position: number) {
   return db
     .selectFrom('events')
     .select(['recorded_at', 'call_id'])

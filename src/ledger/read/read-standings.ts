@@ -88,7 +88,7 @@ export async function readCompanyStanding(
 
 type Lag = Pick<ProjectionStanding, 'companies' | 'lagging' | 'events_behind' | 'parked_companies'>
 
-async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
+async function readLag(db: LedgerDb, { name, version }: Version) {
   const { rows } = await sql<Lag>`
     select count(*)::integer as companies,
       count(*) filter (where h.position > coalesce(c.position, 0))::integer as lagging,
@@ -98,7 +98,7 @@ async function readLag(db: LedgerDb, { name, version }: Version): Promise<Lag> {
   return rows[0]!
 }
 
-async function oldestSeconds(db: LedgerDb, name: string, version: number): Promise<number | null> {
+async function oldestSeconds(db: LedgerDb, name: string, version: number) {
   const { rows } = await sql<{ seconds: number | null }>`
     select greatest(0, extract(epoch from clock_timestamp() - min(e.recorded_at)))::integer as seconds
     from ${headsWithCheckpoints({ name, version })}
@@ -178,7 +178,7 @@ export function shadowNameOf(projection: string): string {
   return `${projection}-next`
 }
 
-async function readRebuild(db: LedgerDb, name: string, version: number): Promise<{ events: number; of: number }> {
+async function readRebuild(db: LedgerDb, name: string, version: number) {
   const { rows } = await sql<{ events: number; of: number }>`
     select coalesce(sum(c.position), 0)::bigint as events, coalesce(sum(h.position), 0)::bigint as of
     from ${headsWithCheckpoints({ name: shadowNameOf(name), version })}`.execute(db)

@@ -14,12 +14,12 @@ export function countCalls(metrics: Metrics, pools: Record<string, PoolCounts>) 
   for (const limit of LIMITS) refusals.inc({ limit }, 0)
   for (const of of ERASED) erasures.inc({ of }, 0)
   return {
-    onAnswered({ method, route, status, seconds, limit }: Answered): void {
+    onAnswered({ method, route, status, seconds, limit }: Answered) {
       httpSeconds.observe({ method, route, status }, seconds)
       if (limit !== null) refusals.inc({ limit })
     },
     onErased: (of: (typeof ERASED)[number]) => erasures.inc({ of }),
-    onTransaction(calls: number, records: number, seconds: number): void {
+    onTransaction(calls: number, records: number, seconds: number) {
       appendSeconds.observe(seconds)
       appendCalls.observe(calls)
       appendRecords.observe(records)
@@ -69,6 +69,6 @@ export function countDeliveries({ deliverySeconds }: Pick<Metrics, 'deliverySeco
   }
 }
 
-function addPools({ pools }: Metrics, more: Record<string, PoolCounts>): void {
+function addPools({ pools }: Metrics, more: Record<string, PoolCounts>) {
   for (const [name, pool] of Object.entries(more)) pools.set(name, pool)
 }

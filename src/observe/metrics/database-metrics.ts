@@ -119,11 +119,11 @@ function createGauges({ makeGauge: gauge }: Metrics) {
   }
 }
 
-function resetGauges(gauges: Gauges): void {
+function resetGauges(gauges: Gauges) {
   for (const gauge of Object.values(gauges)) gauge.reset()
 }
 
-function setStanding(gauges: Gauges, standing: ProjectionStanding): void {
+function setStanding(gauges: Gauges, standing: ProjectionStanding) {
   const labels = { projection: standing.projection }
   gauges.lagEvents.set(labels, standing.events_behind)
   gauges.lagSeconds.set(labels, standing.seconds_behind ?? 0)
@@ -157,7 +157,7 @@ export async function askMachines(db: LedgerDb, url: string): Promise<{ name: st
   return Promise.all(machines.map(async (machine) => ({ name: machine.name, leftOver: await countLeftOver(machine) })))
 }
 
-function countLeftOver(machine: MachineAddress): Promise<number | null> {
+function countLeftOver(machine: MachineAddress) {
   return onMachine(machine, 'employee-ledger metrics', async (client) => {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::integer as count from pg_prepared_xacts where ${isLeftOver()}`,

@@ -25,7 +25,7 @@ export async function startMetricsListener(
   const { address, port } = server.address() as AddressInfo
   return {
     url: `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`,
-    async stop(): Promise<void> {
+    async stop() {
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
@@ -34,7 +34,7 @@ export async function startMetricsListener(
   }
 }
 
-function registerProcessMetrics({ registry, makeGauge }: Metrics, build: Record<string, string>): void {
+function registerProcessMetrics({ registry, makeGauge }: Metrics, build: Record<string, string>) {
   collectDefaultMetrics({ register: registry })
   // In Prometheus, only counters end in `_total`. These are gauges, and the same numbers are there by type.
   for (const what of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${what}_total`)
@@ -42,7 +42,7 @@ function registerProcessMetrics({ registry, makeGauge }: Metrics, build: Record<
   info.set(build, 1)
 }
 
-async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(metrics: Metrics, { method, url }: IncomingMessage, response: ServerResponse) {
   response.setHeader('cache-control', 'no-store')
   if (method !== 'GET' || (url !== '/metrics' && url !== '/livez')) {
     response.writeHead(404).end()

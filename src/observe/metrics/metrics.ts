@@ -111,7 +111,7 @@ export function createMetrics() {
 }
 
 /** Renders all values in Prometheus's text format. */
-export async function renderMetrics(metrics: Metrics): Promise<string> {
+export async function renderMetrics(metrics: Metrics) {
   const { registry, lookUps, pools, poolConnections, poolWaiting } = metrics
   for (const [pool, { totalCount, idleCount, waitingCount }] of pools) {
     poolConnections.set({ pool, state: 'idle' }, idleCount)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseKeyPairsIntoRecord, setGlobalErrorHandler } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
+import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
 import {
   type Sampler,
   AlwaysOffSampler,
@@ -74,7 +74,7 @@ export function openTracing(
 function buildResource(
   { OTEL_SERVICE_NAME: serviceName, OTEL_RESOURCE_ATTRIBUTES: more }: TracingSettings,
   program: TracedProgram,
-): Resource {
+) {
   const attributes = {
     'service.name': program.name,
     'service.version': program.version,
@@ -85,7 +85,7 @@ function buildResource(
 }
 
 /** What a caller that sends no trace gets; `parentbased_…`: one that sends a trace decides. */
-function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
+function createSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings) {
   const roots: Record<string, Sampler> = {
     always_on: new AlwaysOnSampler(),
     always_off: new AlwaysOffSampler(),

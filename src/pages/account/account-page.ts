@@ -166,7 +166,7 @@ async function requireUsedProvider(services: PageServices, companyId: string) {
   return provider
 }
 
-function isLinked({ identity }: UserRecord, { settings }: StoredProvider): boolean {
+function isLinked({ identity }: UserRecord, { settings }: StoredProvider) {
   return identity?.issuer === settings.issuer
 }
 

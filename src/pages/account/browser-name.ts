@@ -19,7 +19,7 @@ const SYSTEMS = [
 ] as const
 
 /** Names the browser and system of a `User-Agent`, such as “Firefox on Windows”; null if neither is known. */
-export function findBrowserName(userAgent: string): string | null {
+export function findBrowserName(userAgent: string) {
   const nameIn = (patterns: readonly (readonly [string, RegExp])[]) =>
     patterns.find(([, pattern]) => pattern.test(userAgent))?.[0]
   const names = [nameIn(BROWSERS), nameIn(SYSTEMS)].filter((name) => name !== undefined)

@@ -8,7 +8,7 @@ import { renderLastFour } from '#pages/parts/attribute-values'
 import { formatExcess, formatLimits, formatScopes } from '#pages/parts/key-words'
 
 /** Whether a key needs attention itself, apart from its calls. */
-export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]): boolean {
+export function hasProblem({ key }: SeenKey, problems: readonly AttentionItem[]) {
   return problems.some((item) => item.subject.id === key.id && buildItemUrl(item).endsWith(key.id))
 }
 

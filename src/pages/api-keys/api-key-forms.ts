@@ -173,7 +173,7 @@ export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): r
   ]
 }
 
-function readWords(text: string): string[] {
+function readWords(text: string) {
   return text.split(/[\s,]+/).filter((word) => word !== '')
 }
 

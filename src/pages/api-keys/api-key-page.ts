@@ -94,7 +94,7 @@ function renderLastCalls(entries: readonly LogEntry[], timeZone: string) {
   })
 }
 
-function describeCause({ error }: LogEntry['entry']): string {
+function describeCause({ error }: LogEntry['entry']) {
   return error === null ? '' : `: ${describeCode(error.code)}`
 }
 

@@ -9,7 +9,7 @@ interface ShownKey {
 }
 
 /** Builds a command that verifies a key. */
-export function buildVerifyCommand(baseUrl: string, key: ShownKey): string {
+export function buildVerifyCommand(baseUrl: string, key: ShownKey) {
   return `curl -sS '${baseUrl}/v1/auth/verify' \\\n${buildHeaders(key)}`
 }
 
@@ -20,12 +20,12 @@ const RANDOM_EMAIL = `ana-'"$(od -An -N4 -tx4 /dev/urandom | tr -d ' ')"'@exampl
 export function buildCreateCommand(
   baseUrl: string,
   { id = 'YOUR_API_ID', secret = 'YOUR_API_KEY' }: Partial<ShownKey>,
-): string {
+) {
   return `curl -sS '${baseUrl}/v1/employees' \\\n${buildHeaders({ id, secret })} \\
   -H 'content-type: application/json' \\
   -d '{"first_name":"Ana","last_name":"Perez","email":"${RANDOM_EMAIL}"}'`
 }
 
-function buildHeaders({ id, secret }: ShownKey): string {
+function buildHeaders({ id, secret }: ShownKey) {
   return `  -H 'x-api-id: ${id}' \\\n  -H 'x-api-key: ${secret}'`
 }

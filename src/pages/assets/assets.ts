@@ -29,7 +29,7 @@ const STYLES = [
   'print',
 ].map((part) => `styles/${part}.css`)
 
-function read(file: string): string {
+function read(file: string) {
   return readFileSync(new URL(file, import.meta.url), 'utf8')
 }
 
@@ -49,7 +49,7 @@ const ASSETS = {
 const VERSION = hash('sha256', Object.values(ASSETS).join('\n')).slice(0, VERSION_DIGITS)
 
 /** The address of a file that pages load. It contains a hash of all of them, so caches may keep it forever. */
-export function assetUrl(name: keyof typeof ASSETS): string {
+export function assetUrl(name: keyof typeof ASSETS) {
   return `/assets/${VERSION}/${name}`
 }
 

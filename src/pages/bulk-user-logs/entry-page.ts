@@ -107,7 +107,7 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
   }
 }
 
-function nameOf(at: number): string {
+function nameOf(at: number) {
   return `value_${at}`
 }
 

@@ -23,14 +23,14 @@ import { describeCause } from '#pages/parts/call-words'
 const SHOWN = 5
 
 /** The value of the `error` filter for a cause. */
-function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>): string {
+function formatCause({ code, pointer }: Pick<Cause, 'code' | 'pointer'>) {
   return `${code}:${pointer}`
 }
 
 type Download = 'records.csv' | 'failed-records.csv' | 'failed-records.json'
 
 /** Builds the address of a download of an entry's records. */
-function buildDownloadUrl({ entry }: LogEntry, file: Download, filter: QueryValues): string {
+function buildDownloadUrl({ entry }: LogEntry, file: Download, filter: QueryValues) {
   return buildUrl(`/admin/v1/bulk-user-logs/${entry.id}/${file}`, filter)
 }
 
@@ -61,7 +61,7 @@ export function renderCauses(entry: LogEntry, { causes, hasMore, isPartial }: Re
 }
 
 /** An identity provider sends the record again when it is correct there: nobody sends it from a file. */
-function isOfProvider({ entry }: LogEntry): boolean {
+function isOfProvider({ entry }: LogEntry) {
   return entry.name === 'SCIM'
 }
 

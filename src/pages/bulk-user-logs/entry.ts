@@ -28,7 +28,7 @@ import { formatCount, formatNumber, wasOrWere } from '#wording/numbers'
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
 
 /** Builds the path of an entry's page. */
-export function buildEntryUrl({ entry }: LogEntry): string {
+export function buildEntryUrl({ entry }: LogEntry) {
   return `${LOGS_PATH}/${entry.id}`
 }
 
@@ -36,18 +36,18 @@ export function buildEntryUrl({ entry }: LogEntry): string {
 export type OutcomeCounts = ReadonlyMap<RecordOutcome, number>
 
 /** What a call did, in two words: `Update 1,000`. */
-export function formatCall({ entry: { operation, counts } }: LogEntry): string {
+export function formatCall({ entry: { operation, counts } }: LogEntry) {
   const verb = capitalise(rulesOf(operation).verb)
   return counts.total === 0 ? verb : `${verb} ${formatNumber(counts.total)}`
 }
 
 /** The name of the key or user that made a call. */
-export function formatCaller({ key, user }: LogEntry['entry']): string {
+export function formatCaller({ key, user }: LogEntry['entry']) {
   return key?.name ?? user?.name ?? 'Erased user'
 }
 
 /** The title of an entry's page, which tells it apart in a row of tabs. */
-export function formatEntryTitle(logEntry: LogEntry): string {
+export function formatEntryTitle(logEntry: LogEntry) {
   const { entry } = logEntry
   // Isolated (U+2068, U+2069), because the name may change the writing direction.
   return `${formatCall(logEntry)} · \u2068${formatCaller(entry)}\u2069 · ${entry.status.toLowerCase()}`
@@ -66,7 +66,7 @@ export function renderOutcome(logEntry: LogEntry, outcomes: OutcomeCounts) {
   return html`<p class="entry-outcome"><strong>${isolate(formatCaller(entry))}</strong> ${what}</p>`
 }
 
-function describeResult({ entry: { counts } }: LogEntry, attempt: string): string {
+function describeResult({ entry: { counts } }: LogEntry, attempt: string) {
   const { total, failed, no_updates: unchanged } = counts
   const refused = failed === 0 ? '' : `; ${formatCount(failed, 'record')} ${wasOrWere(failed)} refused`
   const done = describeDone(counts)
@@ -76,7 +76,7 @@ function describeResult({ entry: { counts } }: LogEntry, attempt: string): strin
   return `${done ?? attempt}${same}${refused}.`
 }
 
-function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
+function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts) {
   const { total } = logEntry.entry.counts
   const refused = outcomes.get('Failed') ?? 0
   if (!isAboutRecords(logEntry) || refused === 0) return ''
@@ -92,7 +92,7 @@ function explainFailure(logEntry: LogEntry, outcomes: OutcomeCounts): string {
 const RECORD_PROBLEMS = new Set(['validation_failed', 'already_exists', 'inactive_employee_exists'])
 
 /** Whether a failed call was refused because of its records. */
-function isAboutRecords({ entry: { error } }: LogEntry): boolean {
+function isAboutRecords({ entry: { error } }: LogEntry) {
   return error !== null && RECORD_PROBLEMS.has(error.code)
 }
 
@@ -131,7 +131,7 @@ export function renderCallCounts(logEntry: LogEntry, outcomes: OutcomeCounts) {
   </section>`
 }
 
-function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts): string | null {
+function explainCounts({ entry }: LogEntry, outcomes: OutcomeCounts) {
   const { total, failed } = entry.counts
   const refused = outcomes.get('Failed') ?? 0
   if (entry.status === 'Completed' && failed > 0)

@@ -71,7 +71,7 @@ export function countFacets({ groups, isMore }: EntryGroups, filter: EntryFilter
 }
 
 /** Formats the count of a value, such as `1,204`; empty if it was not counted. */
-function formatFacet(facets: Facets | null, facet: Facet, value: string): string {
+function formatFacet(facets: Facets | null, facet: Facet, value: string) {
   if (facets === null) return ''
   return formatAtLeast(facets.counts[facet].get(value) ?? 0, facets.isMore)
 }
@@ -273,7 +273,7 @@ function renderAlert({ given, problem }: PageFilter) {
   </div>`
 }
 
-function findMessage(problem: PageFilter['problem'], name: string): string | undefined {
+function findMessage(problem: PageFilter['problem'], name: string) {
   return problem?.errors.find(({ pointer }) => pointer === `/${name}`)?.message
 }
 

@@ -88,7 +88,7 @@ interface Line {
   pointer: string | null
 }
 
-function takeLines(lines: Iterable<Line>): Line[] {
+function takeLines(lines: Iterable<Line>) {
   const beginning: Line[] = []
   for (const line of lines) if (beginning.push(line) === MAX_LINES) break
   return beginning
@@ -115,7 +115,7 @@ function renderJson(value: unknown) {
   return isolate(shorten(JSON.stringify(value)))
 }
 
-function shorten(text: string): string {
+function shorten(text: string) {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}… (${text.length} characters)` : text
 }
 
@@ -212,7 +212,7 @@ function renderBody(entry: LogEntry, record: DetailedRecord, lines: Html[], colu
   </tbody>`
 }
 
-function renderTableLines(kind: keyof typeof COLUMNS, record: DetailedRecord): Html[] {
+function renderTableLines(kind: keyof typeof COLUMNS, record: DetailedRecord) {
   if (record.shown.erased)
     return [html`<td colspan="${COLUMNS[kind].length}" class="hint">This data has been erased.</td>`]
   if (kind === 'created') return [renderCreatedLine(record)]
@@ -220,7 +220,7 @@ function renderTableLines(kind: keyof typeof COLUMNS, record: DetailedRecord): H
 }
 
 /** Renders a line for each error of a refused record. Among changes, the value and its error share a cell. */
-function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated'): Html[] {
+function renderErrorLines(shown: ShownRecord, kind: 'refused' | 'updated') {
   const { record, truncated, index, errors, errors_omitted: omitted } = shown
   const lines = makePointersRelative(record, index, errors ?? []).map(({ pointer, message }) => {
     const sent = truncated ? html`` : renderSent(record, pointer)
@@ -258,11 +258,11 @@ function renderSent(record: unknown, pointer: string) {
   return renderCode(renderBreakable(cut(JSON.stringify(value))))
 }
 
-function cut(text: string): string {
+function cut(text: string) {
   return text.length > MAX_CELL_TEXT ? `${text.slice(0, MAX_CELL_TEXT)}…` : text
 }
 
-function renderCreatedLine(record: DetailedRecord): Html {
+function renderCreatedLine(record: DetailedRecord) {
   return html`<td class="email">${renderBreakable(nameRecord(record).email ?? '')}</td>
     <td class="set"><div>${renderSetAttributes(record)}</div></td>`
 }
@@ -278,7 +278,7 @@ function renderSetAttributes({ shown }: DetailedRecord) {
     })
 }
 
-function renderChangeLines(record: DetailedRecord): Html[] {
+function renderChangeLines(record: DetailedRecord) {
   const { shown, outcome } = record
   const changes = Object.entries(shown.changes ?? {})
   const badge = (lines: number) => html`<td rowspan="${lines}" class="outcome">${renderStatusBadge(outcome)}</td>`
@@ -339,7 +339,7 @@ function linkEmployee({ shown: { employee_id: id }, employee, outcome }: Detaile
 }
 
 /** Formats the id of a refused record, which may be anything. */
-function formatId(id: unknown): string | null {
+function formatId(id: unknown) {
   if (id === null || id === undefined) return null
   return typeof id === 'string' ? id : JSON.stringify(id)
 }

@@ -125,7 +125,7 @@ function renderCause({ code, field, message }: ShownCause) {
   return html`<span title="${code}">${words}</span>${!isNamed && html`: ${isolate(field)}`}`
 }
 
-function formatPeople({ count, isEstimate }: ShownCause['people']): string {
+function formatPeople({ count, isEstimate }: ShownCause['people']) {
   return isEstimate ? `about ${formatNumber(Number(count.toPrecision(2)))}` : formatNumber(count)
 }
 
@@ -145,7 +145,7 @@ function renderLinks({ code, field, kind, message }: ShownCause, filter: Refusal
   return html`<span class="tools"><a href="${entries}">Entries${of}</a> <a href="${csv}" download>CSV${of}</a></span>`
 }
 
-function formatFrom({ from }: RefusalFilter, timeZone: string): string {
+function formatFrom({ from }: RefusalFilter, timeZone: string) {
   return formatLocal(Date.parse(from), timeZone)
 }
 

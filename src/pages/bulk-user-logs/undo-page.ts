@@ -203,7 +203,7 @@ export function addUndoPages(app: FastifyInstance, services: PageServices) {
 }
 
 /** The preview below says what stays, so the alert has no field to point to. */
-function toFormRefusal(refusal: Problem): Problem {
+function toFormRefusal(refusal: Problem) {
   if (refusal.code !== 'validation_failed' && refusal.status !== 409) return refusal
   const detail = 'Nothing was undone, because something was changed meanwhile. This is what undoing would do now'
   return { ...refusal, detail, errors: [] }

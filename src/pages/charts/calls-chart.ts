@@ -111,7 +111,7 @@ export function formatRange({ from, to }: Slot, timeZone: string) {
 }
 
 /** Names a slot in a time zone: by its day and, of an hour, the time at which it begins. */
-export function formatSlot({ from }: Pick<Slot, 'from'>, unit: Slots['unit'], timeZone: string): string {
+export function formatSlot({ from }: Pick<Slot, 'from'>, unit: Slots['unit'], timeZone: string) {
   const [day, time] = formatLocal(from, timeZone).split('T') as [string, string]
   const name = formatCalendarDay(day)
   return unit === 'days' ? name : `${name}, ${time}`

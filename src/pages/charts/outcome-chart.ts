@@ -18,7 +18,7 @@ export function roundScale(largest: number, maxSteps: number): Scale {
   return { max: steps * step, ticks: Array.from({ length: steps + 1 }, (_, at) => at * step) }
 }
 
-function chooseStep(atLeast: number): number {
+function chooseStep(atLeast: number) {
   const power = 10 ** Math.floor(Math.log10(atLeast))
   const factor = [1, 2, 5, 10].find((round) => round * power >= atLeast) ?? 10
   return Math.max(1, factor * power)
@@ -56,7 +56,7 @@ export function stackBars(bars: readonly (readonly number[])[], max: number, hei
   })
 }
 
-function roundToHundredths(value: number): number {
+function roundToHundredths(value: number) {
   return Math.round(value * 100) / 100
 }
 
@@ -130,7 +130,7 @@ export function renderOutcomeChart({ id, title, unit, bars, isCompact, isLevel, 
   </figure>`
 }
 
-function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]: Words): string {
+function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]: Words) {
   const sum = (of: 'completed' | 'failed') => formatNumber(bars.reduce((count, bar) => count + bar[of], 0))
   const total = (bar: OutcomeBar) => bar.completed + bar.failed
   const peak = bars.reduce((highest, bar) => (total(bar) > total(highest) ? bar : highest))
@@ -139,12 +139,12 @@ function describeBars(bars: readonly OutcomeBar[], unit: string, [below, above]:
   return `${all}: ${sum('completed')} ${below}, ${sum('failed')} ${above}. ${most}`
 }
 
-function describeLevels(bars: readonly OutcomeBar[], words: Words): string {
+function describeLevels(bars: readonly OutcomeBar[], words: Words) {
   return [bars[0]!, bars.at(-1)!].map((bar) => `${nameBar(bar, words)}.`).join(' ')
 }
 
 /** Says the numbers of a bar. */
-function nameBar({ label, completed, failed }: OutcomeBar, [below, above]: Words): string {
+function nameBar({ label, completed, failed }: OutcomeBar, [below, above]: Words) {
   return `${label}: ${formatNumber(completed)} ${below}, ${formatNumber(failed)} ${above}`
 }
 

@@ -66,7 +66,7 @@ const COUNTRY_FIELD = {
 }
 
 /** Lists the countries, and none. An earlier version may have known one more. */
-function listCountries(current: string | null): { value: string; label: string }[] {
+function listCountries(current: string | null) {
   const isListed = current === null || COUNTRIES.some(({ code }) => code === current)
   const others = isListed ? [] : [{ value: current, label: current }]
   return [
@@ -77,7 +77,7 @@ function listCountries(current: string | null): { value: string; label: string }
 }
 
 /** Lists the time zones. The company may have one that the list leaves out: another client may have set it. */
-function listZones(current: string): { value: string; label: string }[] {
+function listZones(current: string) {
   const zones = TIME_ZONES.includes(current) ? TIME_ZONES : [current, ...TIME_ZONES]
   return zones.map((zone) => ({ value: zone, label: zone.replaceAll('_', ' ') }))
 }

@@ -61,7 +61,7 @@ interface SeenEmployee {
 }
 
 /** Returns the title of an employee's page. */
-function formatEmployeeName(seen: SeenEmployee | null): string {
+function formatEmployeeName(seen: SeenEmployee | null) {
   if (seen?.state.standing === 'erased') return 'Erased person'
   return seen?.state.standing === 'known' ? formatFullName(seen.state.employee) : 'Employee'
 }
@@ -104,7 +104,7 @@ function renderLastChange({ employee }: ExplainedEmployee, { timeZone }: Session
 }
 
 /** Lists the attributes that were changed since the creation. */
-function listChanged({ causes }: ExplainedEmployee): string[] {
+function listChanged({ causes }: ExplainedEmployee) {
   return Object.keys(causes).filter((name) => causes[name]!.type !== 'EmployeeCreated')
 }
 
@@ -207,7 +207,7 @@ async function listEvents(db: LedgerDb, companyId: string, id: string, page: { p
 }
 
 /** Repeats the point in time that was asked for: a time with the position that it means, or a position. */
-function describeMoment(at: string, { position }: SeenEmployee, timeZone: string): string {
+function describeMoment(at: string, { position }: SeenEmployee, timeZone: string) {
   const place = `event ${formatNumber(position)}`
   if (readLocal(at)) return `${formatTime(new Date(findEndOf(at, timeZone) - 1).toISOString(), timeZone)} (${place})`
   return Number.isNaN(Date.parse(at)) || /^\d+$/.test(at) ? place : `${formatTime(at, timeZone)} (${place})`

@@ -135,7 +135,7 @@ export function addEmployeesPage(app: FastifyInstance, { reads }: PageServices) 
 }
 
 /** Whether somebody only looks for a person. */
-function isSearch(given: FormFields): boolean {
+function isSearch(given: FormFields) {
   return given['q'] !== undefined && Object.keys(given).length === 1
 }
 

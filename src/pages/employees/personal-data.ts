@@ -200,7 +200,7 @@ async function loadErasure({ db, company }: PageServices, request: EmployeeReque
 }
 
 /** Says how much an erasure would delete. */
-function formatScope({ events, refusedRecords, bodies, storedRows, fileNames }: ErasureScope): string {
+function formatScope({ events, refusedRecords, bodies, storedRows, fileNames }: ErasureScope) {
   const parts = [
     ...(events > 0 ? [`the data of ${formatCount(events, 'event')}`] : []),
     ...(refusedRecords > 0 ? [formatCount(refusedRecords, 'refused record')] : []),

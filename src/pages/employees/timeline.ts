@@ -116,7 +116,7 @@ export async function renderTimeline(
   )}`
 }
 
-function listNamedIds({ event, attribute }: Change): string[] {
+function listNamedIds({ event, attribute }: Change) {
   return [event.actor, ...[attribute?.from, attribute?.to].filter((value) => isId('emp', value))]
 }
 

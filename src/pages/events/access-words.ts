@@ -11,12 +11,12 @@ import { formatCount, formatNumber } from '#wording/numbers'
 export const SHOWN_CHANGES = 3
 
 /** Says how many more a list has. */
-export function formatMore(count: number): string {
+export function formatMore(count: number) {
   return count > 0 ? ` and ${formatNumber(count)} more` : ''
 }
 
 /** Formats a quota: `10,000 calls monthly`. */
-export function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota): string {
+export function formatQuota({ quota_limit: limit, refresh_period: period }: KeyQuota) {
   return `${formatCount(limit, 'call')} ${period}`
 }
 
@@ -32,7 +32,7 @@ export function narrowings(access: KeyAccess, timeZone: string): string[] {
 }
 
 /** What changed in the access of a key, in words. */
-export function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string): string[] {
+export function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string) {
   const words = ({ scopes, expires_at: end, writable_fields: fields }: KeyAccess) => [
     formatScopes(scopes),
     end === null ? 'no expiry' : `expires ${formatTime(end, timeZone)}`,
@@ -43,7 +43,7 @@ export function accessChanges(from: KeyAccess, to: KeyAccess, timeZone: string):
   return [...changes, ...networkChanges(from.allowed_networks, to.allowed_networks)]
 }
 
-function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allowed_networks']): string[] {
+function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allowed_networks']) {
   if (to === null) return from === null ? [] : ['allowed from any address']
   if (from === null) return [`allowed only from ${formatNetworks(to)}`]
   const [added, removed] = [to.filter((one) => !from.includes(one)), from.filter((one) => !to.includes(one))]
@@ -53,14 +53,14 @@ function networkChanges(from: KeyAccess['allowed_networks'], to: KeyAccess['allo
   ]
 }
 
-function isUsual(scopes: KeyAccess['scopes']): boolean {
+function isUsual(scopes: KeyAccess['scopes']) {
   return scopes.join(' ') === FULL_ACCESS.scopes.join(' ')
 }
 
-function formatFields(fields: readonly string[]): string {
+function formatFields(fields: readonly string[]) {
   return fields.length === 0 ? 'writes no fields' : `writes only ${fields.map(formatAttributeName).join(', ')}`
 }
 
-function formatNetworks(networks: readonly string[]): string {
+function formatNetworks(networks: readonly string[]) {
   return `${networks.slice(0, SHOWN_CHANGES).join(', ')}${formatMore(networks.length - SHOWN_CHANGES)}`
 }

@@ -68,7 +68,7 @@ function findTypes(value: string) {
 }
 
 /** Formats the name of an event type as words: `Api key issued`. */
-function formatTypeName(type: string): string {
+function formatTypeName(type: string) {
   const words = type.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return words.replace(/^Api /, 'API ')
 }
@@ -149,7 +149,7 @@ const CHECKS: Record<string, { holds(text: string): boolean; rule: string }> = {
 }
 
 /** Whether a text is a ledger position, from 1. */
-export function isPosition(text: string): boolean {
+export function isPosition(text: string) {
   return /^[1-9][0-9]{0,14}$/.test(text)
 }
 
@@ -204,7 +204,7 @@ export async function renderEventFilter(
 }
 
 /** Builds the address of an export with the same filters. */
-function buildExportUrl({ given, filter, between, problem }: EventQuery): string {
+function buildExportUrl({ given, filter, between, problem }: EventQuery) {
   if (problem) return '/audit/v1/events'
   const types = given['type'] === undefined ? undefined : findTypes(given['type'])?.join(',')
   const { actor, text, call, stream } = filter

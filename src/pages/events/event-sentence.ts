@@ -262,7 +262,7 @@ export function renderSentence(event: ListedEvent, context: SentenceContext) {
 }
 
 /** Lists the ids in an event whose names its sentence shows. */
-export function listNamedIds({ header, summary }: ListedEvent): string[] {
+export function listNamedIds({ header, summary }: ListedEvent) {
   if (!header) return []
   return [header.actor, header.stream, ...(NAMING.has(header.type) ? (summary?.match(NAMED_ID) ?? []) : [])]
 }
@@ -288,7 +288,7 @@ export function renderActorLink(actor: string, names: ReadonlyMap<string, string
 }
 
 /** Formats who caused an event: a name, or an id if there is none. */
-export function formatActor(actor: string, names: ReadonlyMap<string, string>): string {
+export function formatActor(actor: string, names: ReadonlyMap<string, string>) {
   return WITHOUT_ID[actor] ?? names.get(actor) ?? actor
 }
 
@@ -304,7 +304,7 @@ const SETTING_WORDS: Record<string, string> = {
   concurrency: 'messages at once',
 }
 
-function nameSetting(name: string): string {
+function nameSetting(name: string) {
   return SETTING_WORDS[name] ?? name
 }
 
@@ -335,7 +335,7 @@ function renderFailure({ operation, counts: { total }, detail }: EventData['ApiC
   return html`failed to ${rulesOf(operation).verb} ${employees}: ${isolate(detail)}`
 }
 
-function describeOutcome(counts: CallCounts): string {
+function describeOutcome(counts: CallCounts) {
   const { total, failed, no_updates: same } = counts
   const done = describeDone(counts)
   const refused = failed > 0 ? `; ${formatCount(failed, 'record')} ${wasOrWere(failed)} refused` : ''
@@ -350,20 +350,20 @@ function nameOf(data: EventData['AttentionRaised'] | null, names: ReadonlyMap<st
 }
 
 /** Says what is wrong. */
-function ofAttention(data: EventData['AttentionRaised'] | null): string {
+function ofAttention(data: EventData['AttentionRaised'] | null) {
   if (data === null) return ''
   return `: ${describeKind(data.kind)}${data.code === undefined ? '' : ` (${describeCode(data.code)})`}`
 }
 
-function ofEvents({ positions }: { positions: readonly number[] }): string {
+function ofEvents({ positions }: { positions: readonly number[] }) {
   return `: the data of ${formatCount(positions.length, 'event')}`
 }
 
-function ofScopes({ scope, scopes = scope && [scope] }: EventData['UserTokenIssued']): string {
+function ofScopes({ scope, scopes = scope && [scope] }: EventData['UserTokenIssued']) {
   return scopes === undefined ? '' : ` that lets a program ${describeScopes(scopes)}`
 }
 
 /** Whether a user did this to their own account. */
-function isOwn({ header }: { header: EventHeader }): boolean {
+function isOwn({ header }: { header: EventHeader }) {
   return header.actor === header.stream
 }

@@ -6,7 +6,7 @@ import { html, isolate, renderCode } from '#pages/parts/elements'
 import { formatNumber } from '#wording/numbers'
 
 /** Formats stored JSON with one member per line; returns any other text unchanged. */
-export function formatJson(text: string): string {
+export function formatJson(text: string) {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
@@ -38,7 +38,7 @@ export function renderCallWord(event: Pick<EventHeader, 'call_id'>, viewer: Pick
 }
 
 /** The address of a call's log entry or, for those who may not open entries, of its events. */
-function buildCallUrl(call: string | null, { role }: Pick<SessionUser, 'role'>): string | null {
+function buildCallUrl(call: string | null, { role }: Pick<SessionUser, 'role'>) {
   if (call === null) return null
   return role === 'admin'
     ? `${NAVIGATION.bulkUserLogs.path}/${encodeURIComponent(call)}`

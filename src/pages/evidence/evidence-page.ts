@@ -126,7 +126,7 @@ function pickGiven(from: unknown): FormFields {
 }
 
 /** Whether somebody has sent the form, perhaps without a choice. */
-function isSent({ query }: FastifyRequest): boolean {
+function isSent({ query }: FastifyRequest) {
   return FIELDS.some((name) => readFormFields(query)[name] !== undefined)
 }
 

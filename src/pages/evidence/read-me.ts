@@ -99,7 +99,7 @@ dd { margin: 0 0 .5rem }
 @media print { body { margin: 0; max-width: none } tr { break-inside: avoid } }`
 
 /** Removes links, which lead to pages that a file on a disk does not have. Only templates make markup. */
-function removeLinks(markup: string): string {
+function removeLinks(markup: string) {
   return markup.replaceAll(/<a class="call"[^<>]*>[^<]*<\/a>|<a [^<>]*>|<\/a>/g, '')
 }
 
@@ -112,7 +112,7 @@ export function describeSubject({
   subject: EvidenceSubject
   subjectName?: string | undefined
   company: { timeZone: string }
-}): string {
+}) {
   // Isolated, because a name may be written from right to left.
   if (subjectName !== undefined) return `\u2068${subjectName}\u2069 (${subject.kind === 'period' ? '' : subject.id})`
   if (subject.kind !== 'period') return `${subject.kind} ${subject.id}`

@@ -68,7 +68,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
 }
 
 /** Formats the name of an attribute for people: `Job title`. Custom attributes keep the name that the company gave. */
-export function formatAttributeName(name: string): string {
+export function formatAttributeName(name: string) {
   if (name.startsWith(CUSTOM_PREFIX)) return name.slice(CUSTOM_PREFIX.length)
   return SPECIAL[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
 }

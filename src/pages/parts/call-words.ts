@@ -15,7 +15,7 @@ export function describeCause({ message, pointer }: { message: string; pointer: 
 }
 
 /** What a completed call did: `created 2 and updated 1 of 5 employees`; null if it changed nothing. */
-export function describeDone(counts: CallCounts): string | null {
+export function describeDone(counts: CallCounts) {
   const done = listDone(counts)
   if (done.length === 0) return null
   const { total, failed, no_updates: unchanged } = counts
@@ -27,13 +27,13 @@ export function describeDone(counts: CallCounts): string | null {
 const AND = new Intl.ListFormat('en-GB')
 
 /** What a completed call did, in order: `created 2`, `updated 1,000`. Empty if it changed nothing. */
-export function listDone({ total, updated, deactivated, failed, no_updates: unchanged }: CallCounts): string[] {
+export function listDone({ total, updated, deactivated, failed, no_updates: unchanged }: CallCounts) {
   const done = { created: total - updated - deactivated - failed - unchanged, updated, deactivated }
   return Object.entries(done).flatMap(([verb, count]) => (count > 0 ? [`${verb} ${formatNumber(count)}`] : []))
 }
 
 /** Says in a few words what a call did or, if it failed, what it asked for. */
-export function describeResult({ status, operation, counts }: LogEntry['entry']): string {
+export function describeResult({ status, operation, counts }: LogEntry['entry']) {
   const { total, failed } = counts
   const { verb } = rulesOf(operation)
   if (status === 'Failed') return capitalise(total === 0 ? verb : `${verb} ${formatNumber(total)}`)
@@ -42,7 +42,7 @@ export function describeResult({ status, operation, counts }: LogEntry['entry'])
 }
 
 /** Says how many records of a failed call were applied since: `1 of 3 records was applied; 2 are still open.` */
-export function formatCorrection(correction: Pick<Correction, 'applied' | 'total'>): string {
+export function formatCorrection(correction: Pick<Correction, 'applied' | 'total'>) {
   const { applied, total } = correction
   if (isCorrected(correction))
     return total === 1 ? 'Its record was applied.' : `All ${formatNumber(total)} records were applied.`
@@ -51,7 +51,7 @@ export function formatCorrection(correction: Pick<Correction, 'applied' | 'total
   return `${formatNumber(applied)} of ${formatNumber(total)} records ${wasOrWere(applied)} applied; ${open}.`
 }
 
-export function capitalise(text: string): string {
+export function capitalise(text: string) {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

@@ -15,7 +15,7 @@ export { raw }
 export type Html = ReturnType<typeof write>
 
 /** Writes HTML: `html`<p>${text}</p>``. */
-export function html(strings: TemplateStringsArray, ...values: unknown[]): Html {
+export function html(strings: TemplateStringsArray, ...values: unknown[]) {
   const written = write(strings, ...values)
   // Its error reaches whoever sends the page, who may still be waiting for something else.
   if (written instanceof Promise) written.catch(() => {})
@@ -23,7 +23,7 @@ export function html(strings: TemplateStringsArray, ...values: unknown[]): Html 
 }
 
 /** Renders items, with a turn of the event loop for everything else whenever that has taken long. */
-export function renderEach<Item>(items: Iterable<Item>, render: (item: Item) => Html): Html {
+export function renderEach<Item>(items: Iterable<Item>, render: (item: Item) => Html) {
   return html`${renderInTurns(items, render)}`
 }
 
@@ -226,12 +226,12 @@ export function renderDayLink(href: string, instant: string, timeZone: string) {
 }
 
 /** Formats a day of the calendar, YYYY-MM-DD, in the same way. */
-export function formatCalendarDay(day: string): string {
+export function formatCalendarDay(day: string) {
   return formatDay(`${day}T00:00:00Z`, 'UTC')
 }
 
 /** Formats the day of an instant. */
-export function formatDay(instant: string, timeZone: string): string {
+export function formatDay(instant: string, timeZone: string) {
   const dateOf = (time: string) => formatTime(time, timeZone).split(',')[0]!
   const [day, month, year] = dateOf(instant).split(' ')
   return dateOf(databaseTime()).endsWith(` ${year}`) ? `${day} ${month}` : `${day} ${month} ${year}`

@@ -174,7 +174,7 @@ function createPageForms<Params, Shown, Notice extends string, Name extends stri
 }
 
 /** Fills the parameters of a request into the pattern of a path. */
-function fillPath(pattern: string, { params }: FastifyRequest): string {
+function fillPath(pattern: string, { params }: FastifyRequest) {
   return pattern.replaceAll(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent((params as Readonly<Record<string, string>>)[name] ?? ''),
   )
@@ -231,7 +231,7 @@ export function renderForm<Name extends string>(
 }
 
 /** A form that comes back keeps the version that it was filled in for, unless that is why it came back. */
-function chooseSeenVersion(version: number, sent: FormFields | null, problem: FormProblem): number {
+function chooseSeenVersion(version: number, sent: FormFields | null, problem: FormProblem) {
   if (sent?.['seen'] === undefined || problem?.code === 'precondition_failed') return version
   return readSeenVersion(sent)
 }
@@ -293,7 +293,7 @@ export function renderConfirmedAction(asked: ConfirmedAction) {
 type Actions<Name extends string, Done extends string> = Readonly<Record<Name, Action<Done>>>
 
 /** The notices of actions, by the word in the address. */
-export function listNotices<Done extends string>(actions: Actions<string, Done>): Record<Done, string> {
+export function listNotices<Done extends string>(actions: Actions<string, Done>) {
   const notices = Object.values<Action<Done>>(actions).map(({ done, notice }) => [done, notice])
   return Object.fromEntries(notices) as Record<Done, string>
 }

@@ -15,14 +15,14 @@ import { html, type Html, isolate, renderButton } from './elements.ts'
 export type FormFields = Readonly<Record<string, string>>
 
 /** Reads the body of a form or a query string; anything else has no fields. */
-export function readFormFields(body: unknown): FormFields {
+export function readFormFields(body: unknown) {
   if (typeof body !== 'object' || body === null) return {}
   const texts = Object.entries(body).map(([name, value]) => [name, String([value].flat().at(-1) ?? '')])
   return Object.fromEntries(texts) as FormFields
 }
 
 /** Picks fields that are not empty, without the blanks around them. */
-export function pickFields(fields: FormFields, names: readonly string[]): FormFields {
+export function pickFields(fields: FormFields, names: readonly string[]) {
   const texts = names.map((name) => [name, trimBlanks(fields[name] ?? '')])
   return Object.fromEntries(texts.filter(([, text]) => text !== '')) as FormFields
 }
@@ -53,7 +53,7 @@ type Check = ((value: unknown) => boolean) & { errors?: FastifySchemaValidationE
 export type FormProblem = Problem | null
 
 /** Returns the problem with which to show a form again. Rethrows any other error. */
-export function toFormProblem(error: unknown): Problem {
+export function toFormProblem(error: unknown) {
   if (error instanceof ProblemError || error instanceof RefusedByStateError) return error.problem
   throw error
 }
@@ -72,7 +72,7 @@ export function renderFormAlert(problem: FormProblem, takesFocus = false) {
 }
 
 /** Turns a problem's detail into a sentence. */
-export function toSentence(detail: string): string {
+export function toSentence(detail: string) {
   return `${detail.charAt(0).toUpperCase()}${detail.slice(1)}${detail.endsWith('.') ? '' : '.'}`
 }
 
@@ -85,7 +85,7 @@ export function readWholeNumber(text: string | undefined) {
  * Reads the text of an input of one line, which showed `current`. Browsers remove line breaks from such an input, so a text
  * that differs only in them has not been edited.
  */
-export function keepLineBreaks(text: string, current = ''): string {
+export function keepLineBreaks(text: string, current = '') {
   return text === current.replaceAll(/[\r\n]/g, '') ? current : text
 }
 
@@ -100,7 +100,7 @@ export function renderHidden(name: string, value: string | number) {
 }
 
 /** Reads the version that the form sent back; -1, which matches nothing, when it is missing. */
-export function readSeenVersion({ seen }: FormFields): number {
+export function readSeenVersion({ seen }: FormFields) {
   return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : -1
 }
 
@@ -284,7 +284,7 @@ export function requireTyped({ typed = '' }: FormFields, expected: string) {
 }
 
 /** Lists the options of a filter, the first of which stands for any value. */
-export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'): { value: string; label: string }[] {
+export function listOptions(words: Readonly<Record<string, string>>, any = 'Any') {
   return [{ value: '', label: any }, ...Object.entries(words).map(([value, label]) => ({ value, label }))]
 }
 
@@ -292,7 +292,7 @@ export function listOptions(words: Readonly<Record<string, string>>, any = 'Any'
  * Finds the first error of a field or of an item of its list. The message names the field by its label instead of by the
  * API's name, and an item by its number.
  */
-export function findError(name: string, label: string, problem: FormProblem): string | undefined {
+export function findError(name: string, label: string, problem: FormProblem) {
   const error = problem?.errors.find(({ pointer }) => pointer === `/${name}` || pointer.startsWith(`/${name}/`))
   if (!error) return undefined
   const { pointer, message } = error
@@ -347,6 +347,6 @@ export function requireRepeated({ password = '', repeated = '' }: FormFields) {
 }
 
 /** Says, as the hint of a field, in which time zone it takes times. */
-export function describeZone(timeZone: string): string {
+export function describeZone(timeZone: string) {
   return `Time in ${timeZone.replaceAll('_', ' ')}.`
 }

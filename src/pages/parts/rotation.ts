@@ -6,7 +6,7 @@ import { html, type Html } from './elements.ts'
 import { formatAge } from '#wording/numbers'
 
 /** Says when a secret was last replaced, if ever. */
-function describeRotation(rotatedAt: string | null, now: string): string {
+function describeRotation(rotatedAt: string | null, now: string) {
   return rotatedAt === null ? 'Never rotated' : `Rotated ${formatAge(Date.parse(rotatedAt), Date.parse(now))}`
 }
 

@@ -36,7 +36,7 @@ const FAILED_WITH: Readonly<Record<FailingMethod, string>> = {
 }
 
 /** Formats how often signing in failed, and with what: `12 times with a wrong password`. */
-export function formatAttempts(attempts: FailedAttempts): string {
+export function formatAttempts(attempts: FailedAttempts) {
   const parts = FAILING_METHODS.flatMap((method) => {
     const count = attempts[method] ?? 0
     return count === 0 ? [] : [`${count === 1 ? 'once' : `${formatNumber(count)} times`} with ${FAILED_WITH[method]}`]

@@ -216,7 +216,7 @@ export function renderRemoval(forms: UseForms, { version }: StoredProvider) {
 }
 
 /** Says how many users have no account at the provider yet. */
-export function describeUnlinked({ users, unlinked }: Unlinked): string {
+export function describeUnlinked({ users, unlinked }: Unlinked) {
   return unlinked === 0
     ? 'All users have signed in through the provider.'
     : `${formatNumber(unlinked)} of ${formatNumber(users)} users have never signed in through the provider.`

@@ -118,7 +118,7 @@ export function listProviderFields(example?: string): FormControl[] {
   ]
 }
 
-function describeIssuer(example: string | undefined): string {
+function describeIssuer(example: string | undefined) {
   const form = 'Exactly as the provider writes it, with or without a slash at the end.'
   return example === undefined ? form : `Such as ${example}. ${form}`
 }

@@ -104,7 +104,7 @@ const LESSONS = [
   ...['upsertEmployees', 'listErasedEmployees', 'listBulkUserLogs', 'getBulkUserLog'],
 ]
 
-function byLesson(one: Operation, other: Operation): number {
+function byLesson(one: Operation, other: Operation) {
   const rank = ({ id }: Operation) => (LESSONS.includes(id) ? LESSONS.indexOf(id) : LESSONS.length)
   return rank(one) - rank(other)
 }
@@ -142,12 +142,12 @@ function readOperations(
 }
 
 /** A creation answers 201; its 200 is that of `validate_only`. */
-function rankOf(status: string): number {
+function rankOf(status: string) {
   return status === '201' ? 0 : Number.parseInt(status, 10)
 }
 
 /** Follows a reference within the document. */
-export function resolveReference<Target extends object>(document: OpenApiDocument, target: Target): Target {
+export function resolveReference<Target extends object>(document: OpenApiDocument, target: Target) {
   const { $ref: reference } = target as { $ref?: string }
   if (reference === undefined) return target
   const [, , kind, name] = reference.split('/')

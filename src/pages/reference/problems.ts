@@ -51,7 +51,7 @@ type Described = (typeof PROBLEMS_OF_CALLS | typeof ERRORS_OF_RECORDS)[number]
 const BY_CODE = new Map([...PROBLEMS_OF_CALLS, ...ERRORS_OF_RECORDS].map((one): [string, Described] => [one.code, one]))
 
 /** Whether the client asks for JSON. The default headers of browsers and curl get the page. */
-function wantsJson(request: FastifyRequest, reply: FastifyReply): boolean {
+function wantsJson(request: FastifyRequest, reply: FastifyReply) {
   addVary(reply, 'accept')
   return /\bapplication\/(?:problem\+)?json\b/i.test(request.headers.accept ?? '') && !acceptsPages(request)
 }

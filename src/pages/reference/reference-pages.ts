@@ -20,7 +20,7 @@ const MAX_WORDS = 8
 const SEARCH = 'Search the API reference'
 
 /** Finds the operations that have all words of a search in their name, path, texts, or fields. */
-function findOperations(groups: OperationGroup[], search: string): Operation[] {
+function findOperations(groups: OperationGroup[], search: string) {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS)
   return groups
     .flatMap(({ operations }) => operations)

@@ -2,7 +2,7 @@ import { Marked } from 'marked'
 import { html, raw } from '#pages/parts/elements'
 
 /** Makes the id of a heading of its words. */
-export function makeHeadingId(text: string): string {
+export function makeHeadingId(text: string) {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} -]/gu, '')

@@ -50,7 +50,7 @@ function buildRequest({ method, path, parameters, security, body, answers }: Ope
   }
 }
 
-function exampleOf(parameter: Parameter | undefined): string {
+function exampleOf(parameter: Parameter | undefined) {
   return String(parameter?.example ?? parameter?.schema.examples?.[0] ?? parameter?.schema.default ?? '1')
 }
 
@@ -61,7 +61,7 @@ function answerOf(type: string | undefined): SampleRequest['answer'] {
   return type === 'application/json' ? 'json' : 'text'
 }
 
-function writeCurl({ method, target, headers, body, answer }: SampleRequest): string {
+function writeCurl({ method, target, headers, body, answer }: SampleRequest) {
   const options = [
     ...(method === 'GET' ? [] : [`--request ${method}`]),
     ...(answer === 'stream' ? ['--no-buffer'] : []),
@@ -80,7 +80,7 @@ const TS_ANSWERS = {
   none: 'console.log(response.status)',
 }
 
-function writeTypeScript({ method, target, headers, body, answer }: SampleRequest): string {
+function writeTypeScript({ method, target, headers, body, answer }: SampleRequest) {
   const fill = (text: string) => {
     const filled = text.replaceAll(/\$(\w+)/g, '${process.env.$1}')
     return filled === text ? `'${text}'` : `\`${filled}\``
@@ -106,7 +106,7 @@ const PYTHON_ANSWERS = {
   none: 'print(response.status_code)',
 }
 
-function writePython({ method, target, headers, body, answer }: SampleRequest): string {
+function writePython({ method, target, headers, body, answer }: SampleRequest) {
   const fill = (text: string) => {
     const [before = '', variable] = text.split('$')
     const value = variable === undefined ? '' : `os.environ["${variable}"]`
@@ -132,13 +132,13 @@ function writePython({ method, target, headers, body, answer }: SampleRequest): 
 const PYTHON_WORDS: Record<string, string> = { true: 'True', false: 'False', null: 'None' }
 
 /** Writes JSON as Python does, with a comma after each item. No string of JSON has a line break. */
-function writePythonValue(value: unknown): string {
+function writePythonValue(value: unknown) {
   return JSON.stringify(value, null, 4)
     .replaceAll(/(?<=[^[{,])\n/g, ',\n')
     .replaceAll(/(?<= )(?:true|false|null)(?=,?$)/gm, (word) => PYTHON_WORDS[word]!)
 }
 
 /** Indents all lines but the first. */
-function indent(text: string, by: string): string {
+function indent(text: string, by: string) {
   return text.replaceAll('\n', `\n${by}`)
 }

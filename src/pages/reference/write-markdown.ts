@@ -25,7 +25,7 @@ export interface Shown {
 }
 
 /** Writes the page of an operation. */
-export function writeOperation(document: OpenApiDocument, operation: Operation): string {
+export function writeOperation(document: OpenApiDocument, operation: Operation) {
   const samples = listShown(operation).flatMap(({ label, language, code }) => [
     `## ${label}`,
     writeCode(language, code),
@@ -150,16 +150,16 @@ const MORE = [
   '- [Client for JavaScript and TypeScript](/client.tgz): a package for `npm install`',
 ]
 
-function joinParagraphs(parts: readonly string[]): string {
+function joinParagraphs(parts: readonly string[]) {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
 }
 
 /** Writes the method and the path of a call, or the type of a message. */
-function writeAddress({ kind, method, path }: Operation): string {
+function writeAddress({ kind, method, path }: Operation) {
   return `\`${kind === 'call' ? `${method} ` : ''}${path}\``
 }
 
-function isNoProblem(answer: Answer): boolean {
+function isNoProblem(answer: Answer) {
   return listCodes(answer).length === 0
 }
 
@@ -172,11 +172,11 @@ function listCodes({ content }: Answer): string[] {
   return content.flatMap(([, { schema = {} }]) => codesOf(schema))
 }
 
-function writeProblem({ code, status }: { code: string; status: string }): string {
+function writeProblem({ code, status }: { code: string; status: string }) {
   return `- ${status} [${code}](/problems/${code}): ${problem(code as ProblemCode, '').title}`
 }
 
-function writeContent(document: OpenApiDocument, content: [type: string, content: Content][]): string {
+function writeContent(document: OpenApiDocument, content: [type: string, content: Content][]) {
   const [[, { schema = {} }] = ['', {}]] = content
   if (content.length === 0) return ''
   const types = content.map(([type]) => type)
@@ -186,7 +186,7 @@ function writeContent(document: OpenApiDocument, content: [type: string, content
   ])
 }
 
-function writeCodes(codes: readonly string[], between: string): string {
+function writeCodes(codes: readonly string[], between: string) {
   return codes.map((code) => `\`${code}\``).join(between)
 }
 
@@ -227,14 +227,14 @@ const RANGES = [
 ] as const
 
 /** Lists the limits of a value. */
-function listLimits(schema: Schema): string[] {
+function listLimits(schema: Schema) {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
   const initial = schema.default === undefined ? [] : [`\`${JSON.stringify(schema.default)}\` by default`]
   const ranges = RANGES.flatMap(([unit, least, most]) => describeRange(schema[least], schema[most], unit))
   return [...values.map((value) => `\`${JSON.stringify(value)}\``), ...ranges, ...initial]
 }
 
-function describeRange(least: number | undefined, most: number | undefined, unit: string): string[] {
+function describeRange(least: number | undefined, most: number | undefined, unit: string) {
   if (least === undefined && most === undefined) return []
   const range =
     least === undefined ? `at most ${most}` : most === undefined ? `at least ${least}` : `${least} to ${most}`
@@ -253,6 +253,6 @@ function describeType(document: OpenApiDocument, schema: Schema): string {
   return words.join(' or ')
 }
 
-function writeCode(language: string, code: string): string {
+function writeCode(language: string, code: string) {
   return `\`\`\`${language}\n${code}\n\`\`\``
 }

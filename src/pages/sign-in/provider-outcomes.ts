@@ -235,7 +235,7 @@ export function sendProviderFault(reply: FastifyReply, error: unknown, failure: 
   return sendFailure(reply, { ...failure, reason: error.fault, detail: error.message })
 }
 
-function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail, identity }: Failure): string[] {
+function listFacts({ id }: FastifyRequest, { companyId, provider, reason, detail, identity }: Failure) {
   const facts: [name: string, value: string | null | undefined][] = [
     ['Reason', reason],
     ['Detail', detail],
@@ -317,7 +317,7 @@ function renderUser({ id, name, email }: { id: string; name: string; email: stri
   return html`${renderNameLink(`${NAVIGATION.users.path}/${id}`, name)} (${isolate(email)})`
 }
 
-function renderRole(before: Role, after: Role): string {
+function renderRole(before: Role, after: Role) {
   return before === after ? `and keep the role ${after}` : `and get the role ${after} instead of ${before}`
 }
 
@@ -330,7 +330,7 @@ function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: Provider
 
 const MAX_CHARACTERS = 2_000
 
-function formatClaim(value: unknown): string {
+function formatClaim(value: unknown) {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }

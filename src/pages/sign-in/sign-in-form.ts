@@ -54,7 +54,7 @@ export function readDestination(sent: FormFields) {
 }
 
 /** Reads the company that a link or a form names, so that only its user signs in; empty if none is named. */
-export function readCompany({ company = '' }: FormFields): string {
+export function readCompany({ company = '' }: FormFields) {
   return isId('com', company) ? company : ''
 }
 

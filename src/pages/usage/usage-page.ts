@@ -108,7 +108,7 @@ async function listKeysInUse(db: LedgerDb, companyId: string) {
 }
 
 /** Whether a day begins within an hour (UTC), which is then counted to the day before. */
-function isOffHour({ from }: LocalDay): boolean {
+function isOffHour({ from }: LocalDay) {
   return from % HOUR_MS !== 0
 }
 

@@ -205,7 +205,7 @@ function addPasswordReset(app: FastifyInstance, services: PageServices) {
 }
 
 /** Lists what a new one-time link replaces, as the beginning of a sentence. */
-function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord): string {
+function listReplaced({ hasPassword, hasPasskeys, identity }: UserRecord) {
   return [
     'Earlier one-time links',
     ...(hasPassword ? ['the current password'] : []),

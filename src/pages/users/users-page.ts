@@ -106,17 +106,17 @@ function renderUserTable(users: UserRecord[], timeZone: string) {
 }
 
 /** Whether the user is erased: an erased user has no email. */
-export function isErased({ email }: UserRecord): boolean {
+export function isErased({ email }: UserRecord) {
   return email === ''
 }
 
 /** Returns the display name of a user. */
-export function formatUserName(user: UserRecord): string {
+export function formatUserName(user: UserRecord) {
   return isErased(user) ? 'Erased user' : user.name
 }
 
 /** Says how a user signs in. */
-export function formatWaysIn({ hasPassword, hasPasskeys, identity, removedAt }: UserRecord): string {
+export function formatWaysIn({ hasPassword, hasPasskeys, identity, removedAt }: UserRecord) {
   const ways = [
     ...(identity === null ? [] : ['identity provider']),
     ...(hasPassword ? ['password'] : []),

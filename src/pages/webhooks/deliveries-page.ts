@@ -42,7 +42,7 @@ export async function loadWebhook({ db }: PageServices, request: WebhookRequest)
 }
 
 /** Says what the receiver answered, or why there is no answer. */
-function describeOutcome({ error, httpStatus }: Delivery): string {
+function describeOutcome({ error, httpStatus }: Delivery) {
   return error ?? `The receiver answered ${httpStatus ?? ''}`
 }
 
@@ -77,7 +77,7 @@ function renderSendAgain(webhookId: string, delivery: Delivery) {
   </form>`
 }
 
-function describeMessage({ type, position }: Delivery): string {
+function describeMessage({ type, position }: Delivery) {
   return position === null ? type : `${type} of event ${formatNumber(position)}`
 }
 
@@ -225,7 +225,7 @@ async function loadDelivery(services: PageServices, request: DeliveryRequest) {
 }
 
 /** Indents JSON. Other text stays as it is, and so do numbers that JavaScript would round. */
-function indentJson(text: string): string {
+function indentJson(text: string) {
   const outsideStrings = text.replaceAll(/"(?:\\.|[^"\\])*"/g, '')
   if (/\d{16}|\d[eE]/.test(outsideStrings)) return text
   try {

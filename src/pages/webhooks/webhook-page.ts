@@ -266,7 +266,7 @@ function renderWebhookForms(
   )}`
 }
 
-function describeSettings({ settings: { types } }: WebhookRecord): string {
+function describeSettings({ settings: { types } }: WebhookRecord) {
   if (types.length === WEBHOOK_TYPES.length) return 'Messages of all types'
   return `Messages of ${types.length === 1 ? '1 type' : `${types.length} types`}`
 }

@@ -10,7 +10,7 @@ export const STOPPED = {
 } satisfies Record<WebhookDisabledReason, string>
 
 /** Returns what a webhook is called. */
-export function formatWebhookName({ settings }: Pick<WebhookRecord, 'settings'>): string {
+export function formatWebhookName({ settings }: Pick<WebhookRecord, 'settings'>) {
   return settings.description || settings.url
 }
 
@@ -37,7 +37,7 @@ export function describeTrouble({ webhook, now }: SeenWebhook): string | null {
 }
 
 /** Says how far a webhook has got. */
-export function describeProgress({ count, unread }: WaitingMessages): string {
+export function describeProgress({ count, unread }: WaitingMessages) {
   const waiting = `${formatCount(count, 'message')} waiting`
   if (unread > 0) return count === 0 ? 'Reading older events' : `At least ${waiting}`
   return count === 0 ? 'Up to date' : waiting

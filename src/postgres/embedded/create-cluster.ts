@@ -29,7 +29,7 @@ const ALLOWED = 0o750
 const NOT_ALLOWED = 0o027
 
 /** Creates the cluster on the first start. Throws StartupError for a cluster that these binaries cannot run. */
-export async function ensureCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {
+export async function ensureCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean) {
   const { clusterDir } = folder
   if ((await clusterVersion(clusterDir)) === undefined) await createCluster(folder, binaries, durable)
   const version = await clusterVersion(clusterDir)
@@ -42,7 +42,7 @@ export async function ensureCluster(folder: DataFolder, binaries: PostgresBinari
 }
 
 /** PostgreSQL refuses files of another user, and a folder that others may enter: a copy by root can be both. */
-async function mendRights({ clusterDir, user }: DataFolder): Promise<void> {
+async function mendRights({ clusterDir, user }: DataFolder) {
   const [{ uid, mode }, version] = await Promise.all([stat(clusterDir), stat(join(clusterDir, 'PG_VERSION'))])
   if (user.ids && (uid !== user.ids.uid || version.uid !== user.ids.uid)) {
     const owner = `${user.ids.uid}:${user.ids.gid}`
@@ -55,7 +55,7 @@ async function mendRights({ clusterDir, user }: DataFolder): Promise<void> {
   if ((mode & NOT_ALLOWED) !== 0) await chmod(clusterDir, mode & ALLOWED)
 }
 
-async function createCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean): Promise<void> {
+async function createCluster(folder: DataFolder, binaries: PostgresBinaries, durable: boolean) {
   const { clusterDir, user } = folder
   const unfinished = unfinishedPath(clusterDir)
   const passwordFile = unfinishedPath(join(dirname(clusterDir), 'superuser-password'))
@@ -75,7 +75,7 @@ async function createCluster(folder: DataFolder, binaries: PostgresBinaries, dur
 }
 
 // PostgreSQL's builtin C.UTF-8 does not depend on the machine's locales and sorts the same everywhere.
-function initdbArguments(clusterDir: string, passwordFile: string, durable: boolean): string[] {
+function initdbArguments(clusterDir: string, passwordFile: string, durable: boolean) {
   return [
     `--pgdata=${clusterDir}`,
     `--username=${SUPERUSER_NAME}`,
@@ -91,7 +91,7 @@ function initdbArguments(clusterDir: string, passwordFile: string, durable: bool
 }
 
 // initdb reports its cleanup last; the error comes before.
-function initdbFault(lines: string[]): string {
+function initdbFault(lines: string[]) {
   const fault = lines.findLast((line) => /\b(error|fatal|could not)\b/i.test(line))
   return fault ?? lines.at(-1) ?? 'initdb gave no reason'
 }
@@ -106,19 +106,19 @@ export const SERVICE_NAME = 'ledger_service'
 const UNFINISHED_NAME = `${DATABASE_NAME}_new`
 
 /** Creates the roles and the database on the first start. Run as superuser, by one process at a time. */
-export async function ensureDatabase(client: Client, record: DatabaseRecord): Promise<void> {
+export async function ensureDatabase(client: Client, record: DatabaseRecord) {
   if (await databaseExists(client)) return
   await ensureRole(client, OWNER_NAME, record.ownerPassword)
   await ensureRole(client, SERVICE_NAME, record.servicePassword)
   await createDatabase(client)
 }
 
-async function databaseExists(client: Client): Promise<boolean> {
+async function databaseExists(client: Client) {
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE_NAME])
   return rowCount === 1
 }
 
-async function ensureRole(client: Client, name: string, password: string): Promise<void> {
+async function ensureRole(client: Client, name: string, password: string) {
   const { rowCount } = await client.query('SELECT 1 FROM pg_roles WHERE rolname = $1', [name])
   const verb = rowCount === 0 ? 'CREATE' : 'ALTER'
   const rights = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE'
@@ -127,7 +127,7 @@ async function ensureRole(client: Client, name: string, password: string): Promi
 
 // Created under a temporary name and renamed when complete, so that a kill in between leaves nothing that looks
 // complete.
-async function createDatabase(client: Client): Promise<void> {
+async function createDatabase(client: Client) {
   const statements = [
     `DROP DATABASE IF EXISTS ${UNFINISHED_NAME}`,
     `CREATE DATABASE ${UNFINISHED_NAME} OWNER ${OWNER_NAME} TEMPLATE template0`,

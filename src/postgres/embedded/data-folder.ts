@@ -30,7 +30,7 @@ export async function openDataFolder(dataDir: string): Promise<DataFolder> {
   return { dataDir, clusterDir, user, record }
 }
 
-async function makeWritable(dataDir: string): Promise<void> {
+async function makeWritable(dataDir: string) {
   try {
     await makeFolder(dataDir)
     await access(dataDir, constants.W_OK | constants.X_OK)
@@ -41,7 +41,7 @@ async function makeWritable(dataDir: string): Promise<void> {
   }
 }
 
-async function chooseCluster(dataDir: string, user: DatabaseOsUser): Promise<string> {
+async function chooseCluster(dataDir: string, user: DatabaseOsUser) {
   const cluster = (await canEnter(user, dataDir)) ? CLUSTER_NAME : await clusterElsewhere(dataDir, user)
   const clusterDir = resolve(dataDir, cluster)
   // The record is always written before the cluster. A cluster without a record has lost its passwords; it is not one
@@ -53,12 +53,12 @@ async function chooseCluster(dataDir: string, user: DatabaseOsUser): Promise<str
 }
 
 // The name depends only on the data folder, so the next start finds it even without a record.
-async function clusterElsewhere(dataDir: string, user: DatabaseOsUser): Promise<string> {
+async function clusterElsewhere(dataDir: string, user: DatabaseOsUser) {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
   return join(await sharedFolder(user), `${basename(dataDir)}-${hash}`, CLUSTER_NAME)
 }
 
-async function prepareParent(clusterDir: string, user: DatabaseOsUser): Promise<void> {
+async function prepareParent(clusterDir: string, user: DatabaseOsUser) {
   const parent = dirname(clusterDir)
   await makeFolder(parent)
   await sweepUnfinished(parent)
@@ -67,7 +67,7 @@ async function prepareParent(clusterDir: string, user: DatabaseOsUser): Promise<
 }
 
 /** The version of PostgreSQL that made a cluster; undefined if there is none. */
-export async function clusterVersion(clusterDir: string): Promise<string | undefined> {
+export async function clusterVersion(clusterDir: string) {
   try {
     return (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
@@ -93,7 +93,7 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-async function makeOne(folder: string): Promise<void> {
+async function makeOne(folder: string) {
   try {
     await mkdir(folder, FOLDER_MODE)
   } catch (error) {
@@ -108,7 +108,7 @@ const FOLDER_NAME = 'employee-ledger'
 const WRITABLE_BY_OTHERS = 0o022
 
 /** A folder outside the data folder that the database's OS user can enter. */
-export async function sharedFolder(user: DatabaseOsUser): Promise<string> {
+export async function sharedFolder(user: DatabaseOsUser) {
   for (const parent of ['/var/lib', tmpdir()]) {
     const folder = join(parent, FOLDER_NAME)
     if ((await makeOwnFolder(folder)) && (await canEnter(user, folder))) return folder
@@ -120,7 +120,7 @@ export async function sharedFolder(user: DatabaseOsUser): Promise<string> {
 }
 
 // In a temporary folder, anybody may have created the name first: refuse a folder that others own or can write to.
-async function makeOwnFolder(folder: string): Promise<boolean> {
+async function makeOwnFolder(folder: string) {
   try {
     await mkdir(folder)
     await chmod(folder, 0o755)
@@ -145,12 +145,12 @@ export interface DatabaseRecord {
 }
 
 /** The path of a data folder's record. */
-function recordPath(dataDir: string): string {
+function recordPath(dataDir: string) {
   return join(dataDir, RECORD_NAME)
 }
 
 /** Reads the record; undefined if there is none yet. */
-async function readRecord(dataDir: string): Promise<DatabaseRecord | undefined> {
+async function readRecord(dataDir: string) {
   const path = recordPath(dataDir)
   try {
     const text = await readIfExists(path)
@@ -162,7 +162,7 @@ async function readRecord(dataDir: string): Promise<DatabaseRecord | undefined> 
 }
 
 /** Writes the first record, with new passwords. If two processes do this at once, both use the first record. */
-async function createRecord(dataDir: string, cluster: string): Promise<DatabaseRecord> {
+async function createRecord(dataDir: string, cluster: string) {
   const path = recordPath(dataDir)
   await createDurably(path, `${JSON.stringify(newRecord(cluster), null, 2)}\n`)
   const record = await readRecord(dataDir)
@@ -170,7 +170,7 @@ async function createRecord(dataDir: string, cluster: string): Promise<DatabaseR
   return record
 }
 
-function parseRecord(text: string): DatabaseRecord {
+function parseRecord(text: string) {
   const record = JSON.parse(text) as DatabaseRecord
   for (const field of ['cluster', 'superuserPassword', 'ownerPassword', 'servicePassword'] as const) {
     if (typeof record[field] !== 'string' || record[field] === '') throw new Error(`${field} is missing`)
@@ -188,6 +188,6 @@ function newRecord(cluster: string): DatabaseRecord {
 }
 
 // base64url needs no escaping in URLs.
-function newPassword(): string {
+function newPassword() {
   return randomBytes(PASSWORD_BYTES).toString('base64url')
 }

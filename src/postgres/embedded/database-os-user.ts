@@ -55,7 +55,7 @@ export async function canEnter(user: DatabaseOsUser, folder: string): Promise<bo
 }
 
 /** Makes a user the owner of a file or folder that this process created. */
-export async function giveTo(user: DatabaseOsUser, path: string): Promise<void> {
+export async function giveTo(user: DatabaseOsUser, path: string) {
   if (user.ids) await chown(path, user.ids.uid, user.ids.gid)
 }
 

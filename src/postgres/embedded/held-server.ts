@@ -73,7 +73,7 @@ export class HeldServer {
   }
 
   /** Held: waits until the server is lost. */
-  async #awaitLoss({ lease, since }: Extract<State, { name: 'held' }>): Promise<void> {
+  async #awaitLoss({ lease, since }: Extract<State, { name: 'held' }>) {
     const { signal } = this.#releasing
     await Promise.race([lease.ended, aborted(signal)])
     signal.throwIfAborted()
@@ -83,7 +83,7 @@ export class HeldServer {
   }
 
   /** Lost: makes the next attempt to get the server back. Throws to give it up. */
-  async #joinAgain(): Promise<void> {
+  async #joinAgain() {
     const { signal } = this.#releasing
     const { clusterDir } = this.#server
     const pause = PAUSES_MS[this.#attempts]
@@ -103,7 +103,7 @@ export class HeldServer {
       throw new StartupError(`another process has started PostgreSQL in ${clusterDir}: start this program again`)
   }
 
-  async #findLease(): Promise<ServerLease | undefined> {
+  async #findLease() {
     const attempt = await tryJoin(this.#server.clusterDir, this.#holding)
     return 'lease' in attempt ? attempt.lease : undefined
   }
@@ -177,6 +177,6 @@ async function tryJoin(clusterDir: string, { password, purpose }: Joining): Prom
 }
 
 /** The URL of a database of a server on this machine. */
-export function databaseUrl(user: string, password: string, port: number, database: string): string {
+export function databaseUrl(user: string, password: string, port: number, database: string) {
   return `postgres://${user}:${password}@${LOOPBACK}:${port}/${database}`
 }

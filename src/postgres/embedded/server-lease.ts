@@ -73,7 +73,7 @@ export class ServerLease {
   }
 }
 
-async function connect(url: string): Promise<Client> {
+async function connect(url: string) {
   const client = createClient({
     connectionString: url,
     ssl: false,
@@ -87,12 +87,12 @@ async function connect(url: string): Promise<Client> {
 
 type LockFunction = 'pg_advisory_lock' | 'pg_advisory_lock_shared'
 
-async function lock(client: Client, take: LockFunction, key: number, timeoutMs: number): Promise<void> {
+async function lock(client: Client, take: LockFunction, key: number, timeoutMs: number) {
   await client.query(`SELECT set_config('lock_timeout', $1, false)`, [String(timeoutMs)])
   await client.query(`SELECT ${take}($1)`, [key])
 }
 
-async function tryServe(client: Client): Promise<boolean> {
+async function tryServe(client: Client) {
   try {
     await lock(client, 'pg_advisory_lock', SERVE_KEY, SERVE_LOCK_TIMEOUT_MS)
     return true
@@ -103,7 +103,7 @@ async function tryServe(client: Client): Promise<boolean> {
 }
 
 // A broken connection means that the server is gone or being stopped.
-async function isLast(client: Client): Promise<boolean> {
+async function isLast(client: Client) {
   try {
     await client.query('SELECT pg_advisory_unlock_all()')
     const { rows } = await client.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [USE_KEY])

@@ -201,11 +201,7 @@ function showWithSecret(reply: FastifyReply, { secret, position, ...seen }: Webh
 }
 
 /** Reads the position after which deliveries go on; undefined for where they stopped. Throws a problem at the field. */
-async function readResumePosition(
-  db: LedgerDb,
-  companyId: string,
-  { after, since }: Static<typeof ResumeBody>,
-): Promise<number | undefined> {
+async function readResumePosition(db: LedgerDb, companyId: string, { after, since }: Static<typeof ResumeBody>) {
   if (since === undefined) return after
   if (after !== undefined) throw refuseField('/since', 'since must not be combined with after')
   const time = readInstant(since)
