@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { fromUuid, toUuid } from '../../src/domain/ids.ts'
-import { beginApplying, readPlanState } from '../../src/ledger/uploads/change-upload.ts'
+import { beginApplying, changeMapping, readPlanState } from '../../src/ledger/uploads/change-upload.ts'
+import { findUpload, readParts } from '../../src/ledger/uploads/read-uploads.ts'
 import { browse, cookieOf } from '../support/http/sessions.ts'
 import { send, startService } from '../support/service.ts'
 
@@ -52,6 +54,28 @@ await t.test('what changes after it was looked at is not applied unseen', async 
   t.equal(await beginApplying(pool, ref, { ...by, plan }), false)
   t.match(await rowOf(id), { state: 'previewed' })
   t.match(await apply(id), { status: 200, body: { state: 'ended' } }, 'but what is there now')
+})
+
+await t.test('while a file is split into other parts, nobody waits for it, and what changes it wins', async (t) => {
+  const ref = { companyId: company.id, id: await upload('external_id,last_name\nW-1,One\nW-2,Two\n') }
+  const { mapping } = (await findUpload(pool, ref.companyId, ref.id))!
+  const change = async (meanwhile: string) => {
+    async function* parts() {
+      await pool.query(meanwhile, [toUuid(ref.id)])
+      const content = Buffer.from('[{"row":1,"line":2,"cells":["W-1","One"]}]')
+      yield { firstRow: 1, rows: 1, content, callId: fromUuid('log', randomUUID()) }
+    }
+    const state = (await readPlanState(pool, ref))!
+    return changeMapping(pool, { ...ref, userId: company.admin.user_id }, { mapping: mapping!, parts: parts(), state })
+  }
+  const stored = async () => (await readParts(pool, ref)).map(({ rows }) => rows)
+  const count = async () => (await pool.query('select from upload_parts')).rowCount
+  const before = await count()
+  t.equal(await change('select from uploads where upload_id = $1 for update nowait'), 1)
+  t.same(await stored(), [1])
+  t.equal(await change('update upload_parts set erased = 1 where upload_id = $1'), null)
+  t.same(await stored(), [1])
+  t.equal(await count(), before, 'nothing is left of the other parts')
 })
 
 await t.test('who is missing is asked of the ledger, whatever the read model does not have yet', async (t) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Pool, PoolClient } from 'pg'
 import type { Client } from '#domain/call-sources'
 import { fromUuid, toUuid } from '#domain/ids'
@@ -132,9 +133,16 @@ export async function changeMapping(
 ): Promise<number | null> {
   return inTransaction(pool, async (client) => {
     const ids = idsOf(upload)
-    if (!(await lockPlan(client, ids, ['previewing', 'previewed'], state))) return null
-    await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
-    const stored = await insertParts(client, [ids[0]!, ids[1]!, toUuid(upload.userId)], parts)
+    // Building the parts may take longer than others wait for the lock of the upload, so they have another id before.
+    const newParts = [ids[0]!, randomUUID()] as const
+    const stored = await insertParts(client, [...newParts, toUuid(upload.userId)], parts)
+    const isSame = await lockPlan(client, ids, ['previewing', 'previewed'], state)
+    await deleteParts(client, isSame ? ids : newParts)
+    if (!isSame) return null
+    await client.query('update upload_parts set upload_id = $3 where company_id = $1 and upload_id = $2', [
+      ...newParts,
+      ids[1]!,
+    ])
     await client.query(
       `update uploads set mapping = $3, parts = $4, rows = $5, state = $6, request_id = null, lease_id = null,
          leased_until = null
@@ -143,6 +151,10 @@ export async function changeMapping(
     )
     return stored.parts
   })
+}
+
+async function deleteParts(client: PoolClient, ids: readonly string[]): Promise<void> {
+  await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', [...ids])
 }
 
 /**
@@ -173,7 +185,7 @@ export async function cancelUpload(pool: Pool, upload: UploadRef): Promise<boole
       ids,
     )
     if (rowCount === 1) {
-      await client.query('delete from upload_parts where company_id = $1 and upload_id = $2', ids)
+      await deleteParts(client, ids)
       await forgetOriginal(client, upload, 'all')
       return true
     }
