@@ -6,7 +6,7 @@ import { readCompany } from '#accounts/companies/companies'
 import type { RowKeys } from '#spreadsheets/plan-rows'
 import { type ColumnMapping, DATE_TARGETS, type Mapping, needsPerson, type Target } from '#spreadsheets/mapping'
 import { readName } from '#spreadsheets/cells'
-import { recognizeHeader } from '#spreadsheets/recognize-header'
+import { chooseNewColumn } from '#spreadsheets/new-column'
 import { completeReadings, doubtDates, type DoubtedDates } from '#spreadsheets/propose-mapping'
 import { leaveOut } from '#spreadsheets/find-table'
 import { isNamedByApi } from '#spreadsheets/record-columns'
@@ -292,32 +292,16 @@ async function chooseMapping(
   const { gone, added } = found
   if (gone.length + added.length > 0) leaveOut(notes, 'changed_columns', null, null, describeChanges(gone, added))
   const { answers: _answers, ...remembered } = found.mapping
+  const isNew = ({ header: name, to }: ColumnMapping) => to === 'nothing' && added.includes(readName(name))
   const columns =
     gone.length === 0
-      ? openTelling(remembered.columns, proposal.columns, added)
+      ? remembered.columns.map((column, at) => (isNew(column) ? chooseNewColumn(proposal.columns[at]!) : column))
       : replaceOpen(remembered.columns, proposal.columns)
   const { mapping: doubted, open } = await doInTurns(doubtDates({ ...remembered, columns }, header, sample), signal)
   const mapping = await doInTurns(completeReadings(doubted, header, sample), signal)
   const isAsked = gone.length > 0 || doubted.columns.some(({ dates }, at) => dates !== columns[at]!.dates)
   return { mapping: isAsked ? { ...mapping, needs_review: true } : mapping, open }
 }
-
-/** Asks about new columns that say who has left: nobody may look at what is not used. */
-function openTelling(
-  columns: readonly ColumnMapping[],
-  proposed: readonly ColumnMapping[],
-  added: readonly string[],
-): ColumnMapping[] {
-  return columns.map((column, at) => {
-    const { header, to } = column
-    if (to !== 'nothing' || !added.includes(readName(header))) return column
-    const meanings = [proposed[at]!.to, recognizeHeader(header)]
-    if (meanings.includes('termination_date')) return { header, to: null, likely: 'termination_date' }
-    return meanings.some((meaning) => STATUSES.has(meaning)) ? { header, to: null, likely: 'status' } : column
-  })
-}
-
-const STATUSES: ReadonlySet<string | null> = new Set(['status', 'status_flag', 'status_inverted'])
 
 function describeChanges(gone: readonly string[], added: readonly string[]): string {
   const list = (names: readonly string[]) => names.slice(0, MAX_NAMES).join(', ')

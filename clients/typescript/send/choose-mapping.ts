@@ -8,6 +8,7 @@ import {
   matchEarlier,
   USUAL_CHOICES,
 } from '../../../src/spreadsheets/mapping.ts'
+import { chooseNewColumn } from '../../../src/spreadsheets/new-column.ts'
 import { isNamedByApi } from '../../../src/spreadsheets/record-columns.ts'
 import { type Answer, answerColumn, answerFile } from './answers.ts'
 import { usageError } from './exit-codes.ts'
@@ -66,7 +67,7 @@ export function chooseColumns(proposed: Mapping, { mapping, country, uses, answe
     const use = uses.get(readName(header))
     if (use === 'custom') return { header, to: 'custom', name: readName(header), type: 'as_written' }
     if (use === 'ignore') return { header, to: 'nothing' }
-    const other = mapping?.other_columns === 'unused' ? { header, to: 'nothing' as const } : column
+    const other = mapping?.other_columns === 'unused' ? chooseNewColumn(column) : column
     return answerColumn(given ?? other, answers, ['to'])
   })
   const gone = earlier.filter(({ to }, at) => to !== 'nothing' && !matched.includes(at))

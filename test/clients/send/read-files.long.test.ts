@@ -89,6 +89,10 @@ await t.test('a proposal is sent once somebody has seen it, as a mapping that th
   write('seen.csv', [`${header};Ort`, ...rows.map((row) => `${row};Jena`)].join('\n'))
   const more = await run(['send', 'seen.csv', '--map', 'seen.json'])
   t.match(more, { code: 0, out: /2 unchanged/, err: /not used, because the mapping does not name it: Ort/ })
+  write('seen.csv', [`${header};Austritt`, ...rows.map((row) => `${row};2024-05-31`)].join('\n'))
+  const leaving = await run(['send', 'seen.csv', '--map', 'seen.json'])
+  t.match(leaving, { code: 1, err: /--answer 'Austritt:to=/ }, 'a new column that says who has left is asked about')
+  t.match(await run(['send', 'seen.csv', '--map', 'seen.json', '--ignore', 'Austritt']), { code: 0 })
   write('seen.csv', [header.replace('Zustand', 'Stand'), ...rows].join('\n'))
   t.match(await run(['send', 'seen.csv', '--map', 'seen.json']), {
     code: 1,
