@@ -100,7 +100,7 @@ const FAULTS = {
   phone_too_long: words('invalid_format', ({ field }: OfField) => `${field} is too long for a phone number`),
   phone_of_wrong_length: words(
     'invalid_format',
-    ({ field }: OfField) => `${field} has a length that no number of its country has`,
+    ({ field }: OfField) => `${field} has the wrong length for a number of its country`,
   ),
   too_many_custom: words(
     'too_long',
@@ -128,7 +128,7 @@ const FAULTS = {
     'unknown_field',
     ({ meant }: { meant?: string }) =>
       'This field does not exist; ' +
-      (meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`),
+      (meant === undefined ? 'put your own fields into custom_attributes' : `did you mean ${meant}?`),
   ),
   nested_fields: words(
     'unknown_field',
@@ -139,9 +139,9 @@ const FAULTS = {
     ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
   ),
   employee_not_found: words('employee_not_found', () => 'No such employee exists'),
-  employee_erased: words('employee_not_found', () => 'The employee was erased, and stays so'),
-  employee_changed: words('invalid_value', () => 'Somebody has changed the employee meanwhile'),
-  changed_meanwhile: words('invalid_value', ({ field }: OfField) => `Somebody has changed ${field} meanwhile`),
+  employee_erased: words('employee_not_found', () => 'The employee was erased and cannot be restored'),
+  employee_changed: words('invalid_value', () => 'Somebody has changed the employee in the meantime'),
+  changed_meanwhile: words('invalid_value', ({ field }: OfField) => `Somebody has changed ${field} in the meantime`),
   not_found_by_email: words(
     'employee_not_found',
     ({ employee, other, ...field }: OfHolder & OfTwo) =>
@@ -230,7 +230,7 @@ export function codeOf({ kind }: Fault): RecordErrorCode {
  */
 export function wordFault(fault: Fault): string {
   const known = FAULTS[fault.kind] as Words<Fault> | undefined
-  return known ? known.word(fault) : 'A later version of the service knows why'
+  return known ? known.word(fault) : 'Only a later version of the service can say why'
 }
 
 /** Words what several records have in common, without the employee or the record that one of them names. */
