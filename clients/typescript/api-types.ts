@@ -1524,7 +1524,7 @@ export interface components {
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "heading" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column" | "changed_columns" | "exchanged_dates";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "heading" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column" | "changed_columns" | "exchanged_dates" | "respelled_ids";
                 message: string;
             }[];
             left_out_omitted: number;
@@ -3206,7 +3206,7 @@ export interface operations {
                          */
                         empty_cells?: "keep" | "clear";
                         /**
-                         * @description What happens to a value that cannot be read: its row is refused, or goes in without the value. Default: `"refuse"`.
+                         * @description What happens to a value that cannot be read: its row is refused, or goes in without the value, unless it identifies a person, or is a termination date. Default: `"refuse"`.
                          * @enum {string}
                          */
                         unreadable_values?: "refuse" | "leave_out";
@@ -3312,7 +3312,7 @@ export interface operations {
                      */
                     empty_cells?: "keep" | "clear";
                     /**
-                     * @description What happens to a value that cannot be read: its row is refused, or goes in without the value. Default: `"refuse"`.
+                     * @description What happens to a value that cannot be read: its row is refused, or goes in without the value, unless it identifies a person, or is a termination date. Default: `"refuse"`.
                      * @enum {string}
                      */
                     unreadable_values?: "refuse" | "leave_out";

@@ -21,6 +21,7 @@ export const LEFT_OUT_REASONS = [
   'secret_column',
   'changed_columns',
   'exchanged_dates',
+  'respelled_ids',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -66,6 +67,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   secret_column: 'May hold passwords',
   changed_columns: 'Has other columns than before',
   exchanged_dates: 'Has dates in another order than before',
+  respelled_ids: 'Has ids with other zeros than before',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */

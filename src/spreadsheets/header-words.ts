@@ -49,7 +49,7 @@ export const HEADER_WORDS = {
     beschaftigtseit beginntaetigkeit entree embauche arrivee debut alta inicio ingreso contratacion incorporacion
     assunzione inizio indienst indiensttreding zatrudnienia rozpoczecia przyjecia zatrudnionyod admissao contratacao 入社
     入職 採用 入职 加入 приема приёма принят трудоустройства начала التعيين المباشرة`,
-  termination_date: `end termination terminated leaving leave left exit separation relieving lastday lastworkingday
+  termination_date: `end term termination terminated departure leaving leave left exit separation relieving lastday lastworkingday
     austritt kundigung letzterarbeitstag beschaftigtbis endetaetigkeit ende sortie depart fin baja cese salida
     terminacion cessazione dimissioni fine uscita uitdienst uitdiensttreding eind zwolnienia zakonczenia odejscia
     zatrudnionydo demissao desligamento termino saida rescisao 退職 退社 離職 离职 退出 увольнения уволен окончания الخدمة`,

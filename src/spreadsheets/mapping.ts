@@ -316,6 +316,6 @@ function isReadBy(to: Target, about: 'dates' | 'clock' | 'calendar' | 'names' | 
   return about === 'by' ? to === 'manager' : isDate(to)
 }
 
-export function isDate(to: Target | null | undefined): to is (typeof DATE_TARGETS)[number] {
+export function isDate(to: Target | HeaderMeaning | null | undefined): to is (typeof DATE_TARGETS)[number] {
   return DATE_TARGETS.some((target) => target === to)
 }

@@ -1,7 +1,7 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { all, ask, type Candidate, TEXTS } from './candidate.ts'
 import type { ColumnSample, FileSample } from './column-samples.ts'
-import type { Target } from './mapping.ts'
+import { isDate, type Target } from './mapping.ts'
 import { readWord } from './propose-reading.ts'
 import { findDateOrders } from './read-date.ts'
 import { isAboutWork, isPrivate } from './recognize-header.ts'
@@ -23,8 +23,11 @@ export function proposeByName(columns: readonly Candidate[], sample: FileSample)
     const isOther = evidence.isFlag && TEXTS.includes(meaning)
     if (isOther || (others.has(readParent(header)) && meaning !== 'manager')) column.meaning = null
     if (!column.isExact) column.to = readMeaning(column)
+    // Values that nobody can read say when somebody has left, too, so that a person has to choose.
+    const isUnread = column.to === null && (isDate(meaning) || meaning === 'status')
     // It may be another kind of status.
-    if (column.to === 'status' && all(column.sample, (word) => readWord(word, column.meaning) === null))
+    if (isUnread) column.likely = meaning
+    else if (column.to === 'status' && all(column.sample, (word) => readWord(word, column.meaning) === null))
       column.likely = 'status'
   }
   // A column that is called a title has salutations, where another one has the titles of jobs.
@@ -102,7 +105,7 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'status':
     case 'status_flag':
     case 'status_inverted':
-      return sample.values.size > USUAL_WORDS ? 'nothing' : 'status'
+      return sample.values.size > USUAL_WORDS ? null : 'status'
     case 'job_title':
       return sample.filled > 0 && all(sample, (value) => SALUTATION.test(value)) ? null : meaning
     case 'manager':

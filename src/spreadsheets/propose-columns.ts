@@ -178,12 +178,14 @@ function proposePhones(unknown: readonly Candidate[], file: ColumnsOfFile): void
 
 /** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
 function* proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): Generator<void, void, void> {
-  for (const column of unknown.filter(({ evidence }) => evidence.dates >= MOST || evidence.dayNumbers >= MOST)) {
+  const isRead = ({ evidence }: Candidate) => evidence.dates >= MOST || evidence.dayNumbers >= MOST
+  for (const column of unknown.filter((one) => isRead(one) || one.evidence.periods >= MOST)) {
     yield
     const { sample, evidence } = column
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
     if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isLongBefore(column))) continue
     const target = isSparse ? 'termination_date' : 'start_date'
+    if (!isRead(column) && (!isSparse || file.has(target))) continue
     // A time of day is that of a sign-in, or of a change, rather than of a person's first or last day.
     if (!file.has(target)) ask([column], evidence.times < 0.5 ? target : undefined)
     // That everybody has left is never likely.

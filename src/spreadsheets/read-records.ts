@@ -284,8 +284,16 @@ function isLeftOut({ to }: Column, { mapping, plan }: Context): boolean {
   return mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(to)
 }
 
-/** What identifies a person is never left out: the row would be about somebody else. */
-export const NEVER_LEFT_OUT: ReadonlySet<ColumnMapping['to']> = new Set(['id', 'external_id', 'email'])
+/**
+ * What is never left out: what identifies a person, as the row would be about somebody else, and an end date, as somebody
+ * who has left would stay active. Words for statuses are asked.
+ */
+export const NEVER_LEFT_OUT: ReadonlySet<ColumnMapping['to']> = new Set([
+  'id',
+  'external_id',
+  'email',
+  'termination_date',
+])
 
 function setMembers(members: RowMembers, { to, name, header, isRecord }: Column, reading: ValueReading): void {
   const { fields, customs } = members

@@ -46,11 +46,12 @@ export function mentionsLeaving(text: string): boolean {
   return [...words, ...pairs].some((word) => STATUSES.get(word) === 'inactive')
 }
 
-/** Whether a name has a mark of somebody who has left: "Park (left)", "† Rex". */
+/** Whether a name has a mark of somebody who has left: "Park (left)", "† Rex", "zzz_Pip". */
 export function isMarkedAsLeft(name: string): boolean {
   const [first, ...parts] = name.slice(0, MAX_WORD).split(/[()[\]{}*]|\s[-–—:/]\s/)
   return (
-    /[†✝]/.test(name) || (parts.length > 0 && [first!, ...parts].some((part) => readStatusWord(part) === 'inactive'))
+    /[†✝]|^(?:zz+|xx+)[\s._-]/i.test(name) ||
+    (parts.length > 0 && [first!, ...parts].some((part) => readStatusWord(part) === 'inactive'))
   )
 }
 

@@ -16,6 +16,8 @@ export interface Evidence {
   dates: number
   /** The numbers of days that spreadsheets show for dates, apart from round ones, which are amounts. */
   dayNumbers: number
+  /** Texts that name a year, an era, or a moment, and that are no dates: 2024-W22, Q2 2024, R6.3.31, 1717113600000. */
+  periods: number
   /** Of the dates, those with a time of day other than midnight. */
   times: number
   phones: number
@@ -56,6 +58,11 @@ const FULL_NAME = /^[\p{L}\p{M}'’.-]+(?:,? [\p{L}\p{M}'’.-]+){1,3}$/u
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}$/u
 const SHORT_NAME = /^(?:[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?|[\p{Script=Han}\p{Script=Hangul}])$/u
 
+/** A year, a year and a month, a year of a Japanese era, or seconds or milliseconds since 1970. */
+const PERIOD =
+  /(?<![\p{L}\d.])(?:19|20)\d\d(?![\d.])|^20\d\d(?:0[1-9]|1[0-2])$|^(?:[RHS]\d{1,2}[./-]|令和|平成|昭和)\d|^1\d{9}(?:\d{3})?$/u
+const MAX_PERIOD = 20
+
 /** Weighs the values of a column. `rows` is how many rows the file has. */
 export function weighValues({ values, filled }: ColumnSample, rows: number): Evidence {
   const texts = [...values.keys()].slice(0, MAX_VALUES).map((value) => trimBlanks(value.normalize('NFKC')))
@@ -68,6 +75,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
   return {
     addresses: share((text) => ADDRESS.test(text)),
     dates: share(isDateText),
+    periods: share((text) => text.length <= MAX_PERIOD && PERIOD.test(text) && !isDateText(text)),
     times: share(hasTime),
     dayNumbers: texts.length > 2 && texts.every((text) => text.endsWith('0')) ? 0 : share(isDayNumber),
     phones: share(isPhoneText),

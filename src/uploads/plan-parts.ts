@@ -1,6 +1,6 @@
 import { doInTurns, inTurns, isTurnOver, nextTurn } from '#admission/turns'
 import { FileError } from '#spreadsheets/file-error'
-import { USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping'
+import { isDate, USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping'
 import { type FilePlan, keysOfRecord, NOBODY, planRows, type RowKeys } from '#spreadsheets/plan-rows'
 import { RowCounts } from '#spreadsheets/count-rows'
 import { loadCountryNames } from '#spreadsheets/read-country'
@@ -32,10 +32,10 @@ export interface PlanFacts extends Pick<CommandServices, 'newId'> {
   /** Counts the rows of people who have come back, whose stored end date is before their start date. */
   countReturning(rows: readonly RowKeys[]): Promise<number>
   /**
-   * Finds the dates that would mostly become what is stored, with the day and the month exchanged. Absent where somebody
-   * has just chosen the order.
+   * Finds the columns whose values are mostly what is stored, written otherwise: dates with the day and the month
+   * exchanged, and ids with more or fewer zeros in front. Absent where somebody has just looked at the file.
    */
-  findExchanged?(rows: readonly RowKeys[]): Promise<Mapping['columns'][number]['to'][]>
+  findRewritten?(rows: readonly RowKeys[]): Promise<Mapping['columns'][number]['to'][]>
 }
 
 /**
@@ -48,7 +48,7 @@ export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
-  { newId, today, countAbsent, countLinkable, countReturning, findExchanged }: PlanFacts,
+  { newId, today, countAbsent, countLinkable, countReturning, findRewritten }: PlanFacts,
   signal?: AbortSignal,
 ): Promise<{ parts: AsyncIterable<NewPart>; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
@@ -68,9 +68,9 @@ export async function planParts(
   if (!counts) return { parts, mapping }
   const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
   const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
-  const exchanged = (await findExchanged?.(keys)) ?? []
+  const rewritten = (await findRewritten?.(keys)) ?? []
   const counted = counts.finish(plan, { absent, linkable, returning })
-  return { parts, mapping: exchanged.length === 0 ? counted : openDates(counted, exchanged) }
+  return { parts, mapping: rewritten.length === 0 ? counted : openDates(counted, rewritten) }
 }
 
 /** What is known about the rows of a file, by their indexes. */
@@ -114,10 +114,10 @@ async function* buildParts(
   }
 }
 
-/** Asks for the order of dates again. */
-function openDates(mapping: Mapping, exchanged: readonly Mapping['columns'][number]['to'][]): Mapping {
+/** Asks a person to look, and for the order of dates again. */
+function openDates(mapping: Mapping, rewritten: readonly Mapping['columns'][number]['to'][]): Mapping {
   const open = (column: Mapping['columns'][number]) =>
-    exchanged.includes(column.to) ? { ...column, dates: null } : column
+    isDate(column.to) && rewritten.includes(column.to) ? { ...column, dates: null } : column
   return { ...mapping, columns: mapping.columns.map(open), needs_review: true }
 }
 

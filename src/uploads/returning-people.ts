@@ -11,26 +11,26 @@ const ROWS_AT_ONCE = 5_000
 /** The names that are listed. */
 const MAX_NAMES = 20
 
-/** A date of a row, and of whom. */
-interface RowDate {
+/** A value of a row, and of whom. */
+interface RowValue {
   row: RowKeys
   name: string
   value: string
 }
 
 /**
- * Counts the dates of rows by how they compare with those that are stored. `condition` is SQL about `wanted`, with the
- * `name` and the `value` of a date, and the employee `e`. As far as the read model has come: the call itself decides.
+ * Counts the values of rows by how they compare with those that are stored. `condition` is SQL about `wanted`, with the
+ * `name` and the `value` of an attribute, and the employee `e`. As far as the read model has come: the call itself decides.
  */
-async function countDates(
+async function countValues(
   pool: Pool,
   companyId: string,
-  dates: readonly RowDate[],
+  values: readonly RowValue[],
   condition: string,
 ): Promise<number> {
   let count = 0
-  for (let at = 0; at < dates.length; at += ROWS_AT_ONCE) {
-    const some = dates.slice(at, at + ROWS_AT_ONCE)
+  for (let at = 0; at < values.length; at += ROWS_AT_ONCE) {
+    const some = values.slice(at, at + ROWS_AT_ONCE)
     const { rows: found } = await pool.query<{ count: number }>(
       // With OFFSET, PostgreSQL looks for each person in the index.
       `select count(*)::int as count
@@ -63,7 +63,7 @@ export async function countReturning(pool: Pool, companyId: string, rows: readon
     const { start_date: value, termination_date: end } = row.dates ?? {}
     return value === undefined || end !== undefined ? [] : { row, name: 'start_date', value }
   })
-  return countDates(pool, companyId, starts, "e.attributes->>'termination_date' < wanted.value")
+  return countValues(pool, companyId, starts, "e.attributes->>'termination_date' < wanted.value")
 }
 
 /**
@@ -81,10 +81,43 @@ export async function countExchanged(
     const other = exchangeDay(value ?? '')
     return value === undefined || other === null ? [] : { row, name, value, other }
   })
-  const count = (found: readonly RowDate[]) =>
-    countDates(pool, companyId, found, 'e.attributes->>wanted.name = wanted.value')
+  const count = (found: readonly RowValue[]) =>
+    countValues(pool, companyId, found, 'e.attributes->>wanted.name = wanted.value')
   const exchanged = await count(dates.map(({ other, ...date }) => ({ ...date, value: other })))
   return { exchanged, same: exchanged === 0 ? 0 : await count(dates) }
+}
+
+/** The rows whose ids are looked up, and the digits that an id may have more or less. */
+const [MAX_IDS, MAX_PADDING] = [200, 8]
+
+/**
+ * Counts the ids of the first rows that are stored with more or fewer zeros in front, as where a spreadsheet has taken
+ * them for numbers, and those that are stored as they are.
+ */
+export async function countRespelled(
+  pool: Pool,
+  companyId: string,
+  rows: readonly RowKeys[],
+  name: 'external_id' | 'employee_number',
+): Promise<{ respelled: number; same: number }> {
+  const ids = rows.flatMap((row) => {
+    const value = row[name] ?? ''
+    return /^\d{1,20}(?:[.,]0+)?$/.test(value) ? { row, name, value } : []
+  })
+  const some = ids.slice(0, MAX_IDS)
+  const whose = ({ row }: RowValue, value: string) => (name === 'external_id' ? { ...row, external_id: value } : row)
+  const others = some.flatMap((id) => listSpellings(id.value).map((value) => ({ ...id, value, row: whose(id, value) })))
+  const count = (found: readonly RowValue[]) =>
+    countValues(pool, companyId, found, 'e.attributes->>wanted.name = wanted.value')
+  const respelled = await count(others)
+  return { respelled, same: respelled === 0 ? 0 : await count(some) }
+}
+
+/** The other ways in which a number is written as an id. */
+function listSpellings(id: string): string[] {
+  const digits = id.replace(/[.,]0+$/, '').replace(/^0+(?=\d)/, '')
+  const all = Array.from({ length: MAX_PADDING + 1 }, (_, zeros) => '0'.repeat(zeros) + digits)
+  return all.filter((spelling) => spelling !== id)
 }
 
 /** The names of people who have come back, as the rows have them that the preview refuses for it. */

@@ -4,7 +4,9 @@ import { doInTurns } from '#admission/turns'
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { readCompany } from '#accounts/companies/companies'
 import type { RowKeys } from '#spreadsheets/plan-rows'
-import { type ColumnMapping, DATE_TARGETS, type Mapping, needsPerson } from '#spreadsheets/mapping'
+import { type ColumnMapping, DATE_TARGETS, type Mapping, needsPerson, type Target } from '#spreadsheets/mapping'
+import { readName } from '#spreadsheets/cells'
+import { recognizeHeader } from '#spreadsheets/recognize-header'
 import { completeReadings, doubtDates, type DoubtedDates } from '#spreadsheets/propose-mapping'
 import { leaveOut } from '#spreadsheets/find-table'
 import { isNamedByApi } from '#spreadsheets/record-columns'
@@ -26,7 +28,7 @@ import { ReceivedFile } from '#ledger/uploads/received-file'
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
-import { countExchanged, countReturning } from './returning-people.ts'
+import { countExchanged, countRespelled, countReturning } from './returning-people.ts'
 import { inTransaction } from '#postgres/pipeline'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
@@ -123,7 +125,7 @@ export async function storeFile(
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
     countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
     countReturning: (all: readonly RowKeys[]) => countReturning(pool, companyId, all),
-    findExchanged: (all: readonly RowKeys[]) => findExchanged(pool, companyId, { rows: all, open, notes: file.notes }),
+    findRewritten: (all: readonly RowKeys[]) => findRewritten(pool, companyId, { rows: all, open, notes: file.notes }),
   }
   const limits = { maxRecords, bodyLimit }
   const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
@@ -290,12 +292,32 @@ async function chooseMapping(
   const { gone, added } = found
   if (gone.length + added.length > 0) leaveOut(notes, 'changed_columns', null, null, describeChanges(gone, added))
   const { answers: _answers, ...remembered } = found.mapping
-  const columns = gone.length === 0 ? remembered.columns : replaceOpen(remembered.columns, proposal.columns)
+  const columns =
+    gone.length === 0
+      ? openTelling(remembered.columns, proposal.columns, added)
+      : replaceOpen(remembered.columns, proposal.columns)
   const { mapping: doubted, open } = await doInTurns(doubtDates({ ...remembered, columns }, header, sample), signal)
   const mapping = await doInTurns(completeReadings(doubted, header, sample), signal)
   const isAsked = gone.length > 0 || doubted.columns.some(({ dates }, at) => dates !== columns[at]!.dates)
   return { mapping: isAsked ? { ...mapping, needs_review: true } : mapping, open }
 }
+
+/** Asks about new columns that say who has left: nobody may look at what is not used. */
+function openTelling(
+  columns: readonly ColumnMapping[],
+  proposed: readonly ColumnMapping[],
+  added: readonly string[],
+): ColumnMapping[] {
+  return columns.map((column, at) => {
+    const { header, to } = column
+    if (to !== 'nothing' || !added.includes(readName(header))) return column
+    const meanings = [proposed[at]!.to, recognizeHeader(header)]
+    if (meanings.includes('termination_date')) return { header, to: null, likely: 'termination_date' }
+    return meanings.some((meaning) => STATUSES.has(meaning)) ? { header, to: null, likely: 'status' } : column
+  })
+}
+
+const STATUSES: ReadonlySet<string | null> = new Set(['status', 'status_flag', 'status_inverted'])
 
 function describeChanges(gone: readonly string[], added: readonly string[]): string {
   const list = (names: readonly string[]) => names.slice(0, MAX_NAMES).join(', ')
@@ -305,15 +327,15 @@ function describeChanges(gone: readonly string[], added: readonly string[]): str
 }
 
 /**
- * Finds the dates whose order their values leave open, and that would mostly become other days than are stored: with the
- * day and the month exchanged, as where a system has begun to write them in another order.
+ * Finds what a system has begun to write otherwise: dates whose order their values leave open, and that would mostly
+ * become other days than are stored, with the day and the month exchanged; and ids that have lost their zeros.
  */
-async function findExchanged(
+async function findRewritten(
   pool: UploadServices['pool'],
   companyId: string,
   { rows, open, notes }: { rows: readonly RowKeys[]; open: DoubtedDates['open']; notes: ReadFile['notes'] },
-): Promise<DoubtedDates['open']> {
-  const found: DoubtedDates['open'] = []
+): Promise<Target[]> {
+  const found: Target[] = []
   for (const name of DATE_TARGETS) {
     if (!open.includes(name)) continue
     const { exchanged, same } = await countExchanged(pool, companyId, rows, name)
@@ -321,6 +343,13 @@ async function findExchanged(
     found.push(name)
     const message = `The day and the month of ${exchanged} dates of ${name} would be exchanged, as they are stored`
     leaveOut(notes, 'exchanged_dates', null, null, message)
+  }
+  for (const name of ['external_id', 'employee_number'] as const) {
+    const { respelled, same } = await countRespelled(pool, companyId, rows, name)
+    if (respelled <= same) continue
+    found.push(name)
+    const message = `${respelled} people have the ${name} of their row with more or fewer zeros, as it is stored`
+    leaveOut(notes, 'respelled_ids', null, null, message)
   }
   return found
 }

@@ -56,6 +56,23 @@ await t.test('a remark that somebody has left is asked where nothing else says s
   t.end()
 })
 
+await t.test('what may say when or that somebody has left is asked, whether or not it can be read', (t) => {
+  const table = (name: string, one: string) => `Emp No,First Name,Last Name,Email,Hire Date,${name}
+1,Ned,Owen,ned@x.example,2015-01-05,
+2,Oda,Park,oda@x.example,2020-03-02,${one}
+3,Pia,Rey,pia@x.example,2021-03-01,`
+  const unread = ['2024-W22-5', 'Q2 2024', '1717113600000', 'R6.3.31', '令和6年3月31日', 'May 2024', '2024', '202405']
+  for (const name of ['Term Date', 'Left', '退社日', 'Xyz'])
+    for (const value of unread) t.strictSame(propose(table(name, value)).asked, [name], `${name}: ${value}`)
+  for (const value of ['112/12/31', 'voluntary', 'yes', 'x'])
+    t.strictSame(propose(table('Term Date', value)).asked, ['Term Date'], value)
+  for (const value of ['A2013', '2.2024', '0.2019.1'])
+    t.strictSame(propose(table('Desk', value)).asked, [], `no time: ${value}`)
+  const rows = Array.from({ length: 60 }, (_, at) => `${at},Ned,Owen,n${at}@x.example,w${at * 7}`).join('\n')
+  t.strictSame(propose(`Emp No,First Name,Last Name,Email,Status\n${rows}`).asked, ['Status'], 'many words')
+  t.end()
+})
+
 await t.test('what sounds like something else is asked where the file lacks it', (t) => {
   const rows = '1,Odis Ray,Adalwin,o@home.example\n2,Linda Jane,Anderson,l@post.example\n3,Li,Chuki,c@home.example'
   const { to } = propose(

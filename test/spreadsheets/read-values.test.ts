@@ -109,7 +109,7 @@ await t.test('names and remarks that say who has left are told from those that d
     for (const remark of [`${word} 31/05/2024 - do not pay`, `has ${word}`, `${word}, May 2024`])
       t.ok(mentionsLeaving(remark), remark)
   }
-  t.ok(isMarkedAsLeft('† Rex'))
+  for (const mark of ['† Rex', 'zzz_Pip', 'ZZ Pip', 'xxx-Pip']) t.ok(isMarkedAsLeft(mark), mark)
   for (const name of [
     'Müller (geb. Schmidt)',
     'Baja',
@@ -118,6 +118,8 @@ await t.test('names and remarks that say who has left are told from those that d
     'Anne-Marie',
     'Kim (Bob)',
     'Lee - Young',
+    'Zzyzx',
+    'Xx',
   ])
     t.notOk(isMarkedAsLeft(name), name)
   for (const remark of ['Works from home', 'leftover desk', '', 'Unavailable']) t.notOk(mentionsLeaving(remark), remark)
@@ -268,6 +270,8 @@ await t.test('a value that cannot be read refuses its row, or is left out and no
   const left = { unreadable_values: 'leave_out' } as const
   t.match(read({ to: 'start_date' }, 'soon'), { record: {}, faults: ['"soon" is not a date'], notes: 0 })
   t.match(read({ to: 'start_date' }, 'soon', left), { record: {}, faults: [], notes: 1 })
+  const end = { record: {}, faults: ['"2024-W22-5" is not a date'], notes: 0 }
+  t.match(read({ to: 'termination_date' }, '2024-W22-5', left), end, 'an end date is never left out')
   t.match(read({ to: 'external_id' }, '4.9E+12', left), { faults: [/^"4.9E\+12" was shortened by a spreadsheet/] })
   t.equal(showCell('a\u00a0b\u200b'), '"a⟨U+00A0⟩b⟨U+200B⟩"')
   t.equal(showCell('x'.repeat(50)), `"${'x'.repeat(40)}…"`)

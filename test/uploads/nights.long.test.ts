@@ -121,6 +121,51 @@ await t.test('dates that turn from day first to month first change nobody unseen
   t.equal((await listPeople(company))[1]!['start_date'], '2021-05-06', 'a single date is corrected')
 })
 
+await t.test('ids that have lost or gained zeros double nobody and change nobody unseen', async (t) => {
+  const company = await service.makeCompany('Zeros')
+  const night = (spell: (id: string) => string) =>
+    [
+      'external_id,first_name,email,employee_number',
+      ...['0101', '0102', '0100'].map((id) => `${spell(id)},P${id},,`),
+      ...['0201', '0202'].map((id) => `,P${id},p${id}@x.example,${spell(id)}`),
+    ].join('\n')
+  const apply = async (text: string) => (await upload(company, text, '&apply=true')).body
+  t.match(await apply(night((id) => id)), { state: 'ended', summary: { created: 5 } })
+  const before = await listPeople(company)
+  const writings = [(id: string) => id.replace(/^0+/, ''), (id: string) => `${id}.0`, (id: string) => `000${id}`]
+  for (const spell of [...writings, (id: string) => `${Number(id)}.00`]) {
+    const told = await apply(night(spell))
+    t.match(told, { state: 'previewed', needs_review: true, left_out: [{}, {}] }, spell('0101'))
+    t.match(told.left_out, [
+      { reason: 'respelled_ids', message: /^3 people have the external_id / },
+      { reason: 'respelled_ids', message: /^2 people have the employee_number / },
+    ])
+  }
+  t.strictSame(await listPeople(company), before)
+  const more = `${night((id) => id)}\n101,New,,\n7,New,,`
+  t.match(await apply(more), { state: 'ended', summary: { created: 2, unchanged: 5 } }, 'somebody new may have one')
+})
+
+await t.test('a new column that says who has left is asked about, and any other one is named', async (t) => {
+  const company = await service.makeCompany('New columns')
+  await chooseOnce(company)
+  const [names, ...rows] = firstNight(['da', 'da', 'weg']).split('\n')
+  const apply = async (name: string, ...cells: string[]) => {
+    const text = [`${names},${name}`, ...rows.map((row, at) => `${row},${cells[at] ?? ''}`)].join('\n')
+    return (await upload(company, text, '&apply=true&all_or_none=false')).body
+  }
+  for (const [name, ...cells] of [
+    ['Termination date', '2024-05-31'],
+    ['Austrittsdatum'],
+    ['Employment status', 'Active', 'Terminated', 'Zork'],
+    ['Blocked', 'x'],
+  ]) {
+    const told = await apply(name!, ...cells)
+    t.match(told, { state: 'previewed', questions: [{ about: 'to', header: name }] }, String(name))
+  }
+  t.match(await apply('Farbe', 'rot', 'blau', 'rot'), { state: 'ended', left_out: [{ message: 'New columns: Farbe' }] })
+})
+
 await t.test('what somebody chose and could not apply is proposed again, and never applied by a program', async (t) => {
   const company = await service.makeCompany('Chosen only')
   const file = (name: string) => `Kennung,Rufname\nK-1,${name}`

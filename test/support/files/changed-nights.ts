@@ -31,7 +31,7 @@ export function changedNights(statuses: Statuses): ChangedNight[] {
     'as before': text,
     'a column more': write(table.map((cells, at) => [...cells, at === 0 ? 'Stockwerk' : '2'])),
     'two columns more, with dates and words': write(
-      table.map((cells, at) => [at === 0 ? 'Austritt' : '01.02.2020', ...cells, at === 0 ? 'Zustand' : 'ruht']),
+      table.map((cells, at) => [at === 0 ? 'Schulung' : '01.02.2020', ...cells, at === 0 ? 'Zustand' : 'ruht']),
     ),
     'columns in another order': write(table.map((cells) => cells.toReversed())),
     'another delimiter': write(table, ';'),
@@ -43,6 +43,9 @@ export function changedNights(statuses: Statuses): ChangedNight[] {
   }
   const other: Record<string, string | Buffer> = {
     'another encoding': encodeText(text, 'windows-1252'),
+    'a column more that says who has left': write(
+      table.map((cells, at) => [...cells, at === 1 ? '01.02.2020' : at === 0 ? 'Austritt' : '']),
+    ),
     'a column renamed': write(named(table, (names) => names.with(4, 'Lage'))),
     'a column of the same name in front': write(
       table.map((cells, at) => [at === 0 ? 'Beschäftigung' : 'da', ...cells]),

@@ -104,7 +104,8 @@ export const MappingBody = requireOnly(
       'unreadable_values',
       oneOf(
         ['refuse', 'leave_out'],
-        'What happens to a value that cannot be read: its row is refused, or goes in without the value.',
+        'What happens to a value that cannot be read: its row is refused, or goes in without the value, unless it ' +
+          'identifies a person, or is a termination date.',
       ),
     ),
     shared_emails: usual(
