@@ -83,7 +83,7 @@ const FAULTS = {
   phone_with_extension: ['invalid_format', '{field} has an extension, which is not part of a phone number'],
   phone_too_short: ['invalid_format', '{field} is too short for a phone number'],
   phone_too_long: ['invalid_format', '{field} is too long for a phone number'],
-  phone_of_wrong_length: ['invalid_format', '{field} has a length that no number of its country has'],
+  phone_of_wrong_length: ['invalid_format', '{field} has the wrong length for a number of its country'],
   too_many_custom: [
     'too_long',
     ({ limit }: OfField & OfLimit) => `An employee can have at most ${limit} custom attributes`,
@@ -106,7 +106,7 @@ const FAULTS = {
     'unknown_field',
     ({ meant }: { meant?: string }) =>
       'This field does not exist; ' +
-      (meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`),
+      (meant === undefined ? 'put your own fields into custom_attributes' : `did you mean ${meant}?`),
   ],
   nested_fields: [
     'unknown_field',
@@ -117,9 +117,9 @@ const FAULTS = {
     ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
   ],
   employee_not_found: ['employee_not_found', 'No such employee exists'],
-  employee_erased: ['employee_not_found', 'The employee was erased, and stays so'],
-  employee_changed: ['invalid_value', 'Somebody has changed the employee meanwhile'],
-  changed_meanwhile: ['invalid_value', 'Somebody has changed {field} meanwhile'],
+  employee_erased: ['employee_not_found', 'The employee was erased and cannot be restored'],
+  employee_changed: ['invalid_value', 'Somebody has changed the employee in the meantime'],
+  changed_meanwhile: ['invalid_value', 'Somebody has changed {field} in the meantime'],
   not_found_by_email: [
     'employee_not_found',
     ({ employee, other, ...field }: OfHolder & OfTwo) =>
@@ -209,7 +209,7 @@ export function codeOf({ kind }: Fault): RecordErrorCode {
  */
 export function wordFault(fault: Fault): string {
   const known = FAULTS[fault.kind] as readonly [RecordErrorCode, string | ((params: Fault) => string)] | undefined
-  if (!known) return 'A later version of the service knows why'
+  if (!known) return 'Only a later version of the service can say why'
   const [, words] = known
   if (typeof words !== 'string') return words(fault)
   const { field, other, limit } = fault as Partial<Parts>

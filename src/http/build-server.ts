@@ -242,7 +242,7 @@ function connectionLimits({
 }
 
 function refuseUnknown({ refuse }: ServedRoutes, reply: FastifyReply) {
-  return refuse(reply, problem('route_not_found', 'There is nothing at this address; /docs lists what there is'))
+  return refuse(reply, problem('route_not_found', 'There is nothing at this address; /docs lists all addresses'))
 }
 
 /** The client's request id if it sent a valid one, otherwise a new one. */

@@ -172,17 +172,15 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
   key_deactivated_many: ({ details, since }, { time }) => {
     const [deactivated, active] = [details.deactivations, details.active].map(formatNumber)
     return {
-      problem: `deactivated ${deactivated} of ${active} people in the day of ${time(since!)}`,
-      remedy: 'Check whether these people have left. A daily limit of the key would keep it from more.',
+      problem: `deactivated ${deactivated} of ${active} people on the day of ${time(since!)}`,
+      remedy: 'Check whether these people have left. A daily limit for the key would prevent more.',
     }
   },
   fields_overwritten: ({ details: { other_key: other, fields, people } }) => ({
     problem:
-      `the key and ${other?.name ?? 'files or pages of users'} set back each other's ` +
-      `${fields.join(', ')} of ${formatAtLeast(people, true)} people in the last week`,
-    remedy:
-      'Decide which of them is right, and take these fields from the other, under “Fields it may write” of ' +
-      'its key.',
+      `the key and ${other?.name ?? 'files or pages of users'} overwrote each other's ` +
+      `${fields.join(', ')} for ${formatAtLeast(people, true)} people in the last week`,
+    remedy: "Decide which of them is right, and remove these fields from the other's key, under “Fields it may write”.",
   }),
   key_expired: ({ details }, { time }) => ({
     problem: `expired ${time(details.expires_at)}`,
@@ -222,7 +220,7 @@ const ITEM_WORDS: { [Kind in AttentionKind]: (item: AttentionItem<Kind>, reader:
 const TURNED_AWAY = {
   former_secret: { what: 'with its former secret', end: 'was replaced', remedy: 'Give the program the new secret.' },
   expired: {
-    what: 'after its end',
+    what: 'after it expired',
     end: 'expired',
     remedy: 'Change its expiry if it is still needed, or stop the program.',
   },

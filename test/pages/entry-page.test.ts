@@ -113,7 +113,7 @@ await t.test('causes are grouped and counted, most frequent first', async (t) =>
   t.strictSame(page.causes, [
     '2 × phone is too short for a phone number',
     '1 × No such employee exists: email',
-    '1 × This field does not exist; fields of your own go into custom_attributes: shoe_size',
+    '1 × This field does not exist; put your own fields into custom_attributes: shoe_size',
   ])
   t.match(page.counts, /Failed 4 .*Failed counts all records.*sends the others/)
   t.equal(page.records.length, 3)

@@ -96,7 +96,7 @@ await t.test(
     const left = answers[0].status === 409 ? one : other
     t.match(
       (await open(left)).words,
-      /9 people of 118 .*one in ten, together with 11 people whom other files and API keys deactivate/,
+      /9 people of 118 .*one in ten, together with 11 people from other files and API keys/,
     )
     await eventually('the first is applied', async () => (await listActive()) === 109)
     await service.call('PATCH', '/v1/employees', {
@@ -117,7 +117,7 @@ await t.test('if they are more than one in ten, their number is typed', async (t
   t.equal(roomBeside({ count: 12, active: 120 }), 0)
   const { path } = await send(fileOf(2, 13))
   const listed = await press(`${path}/missing`)
-  t.match(listed.words, /105 people of 118 who are active would be deactivated, which is more than one in ten/)
+  t.match(listed.words, /105 people of 118 who are active would be deactivated. That is more than one in ten/)
   t.match(listed.text, /<input id="deactivate" name="deactivate" [^>]*required/)
   t.notMatch(listed.text, 'type="hidden" name="deactivate"')
   const more = listed.text.match(/href="(\?missing=\d+)[^"]*" rel="next"|rel="next" href="(\?missing=\d+)/)

@@ -41,8 +41,8 @@ await t.test(
     t.match((await open(`${LOGS}/${changed}`)).text, new RegExp(`href="${LOGS}/${changed}/undo">Undo…`))
     const { status, main, text } = await open(`${LOGS}/${changed}/undo`)
     t.equal(status, 200)
-    t.match(main, /People 3 Get all old values 1 Get some 1 Stay as they are 1 As before already 0/)
-    t.match(main, /2 attributes would get the old value; 2 would stay/)
+    t.match(main, /People 3 Get all old values 1 Get some 1 Stay as they are 1 Already as before 0/)
+    t.match(main, /2 attributes would get the old value back; 2 would stay/)
     t.match(main, /Ana Pérez Job title Changed since by/)
     t.match(main, /Cleo Department Changed since by/)
     t.match(main, /Ana Pérez Location : from Rome → to not set/)
@@ -58,7 +58,7 @@ await t.test('the button undoes what is possible, and leads to the entry of the 
   await service.project()
   const { main } = await open(location!)
   t.match(main, /This undoes log_/)
-  t.match(main, /Left as it was: Somebody has changed job_title meanwhile/)
+  t.match(main, /Left as it was: Somebody has changed job_title in the meantime/)
   t.match((await open(`${LOGS}/${changed}`)).main, /Partly undone by log_/)
   t.match((await open(`${LOGS}/${changed}/undo`)).main, /Nothing can be undone/)
 })
@@ -71,7 +71,7 @@ await t.test('what was changed while somebody looked at the page is told, and no
   await service.project()
   const { status, main } = await open(`${LOGS}/${logId}/undo`, { all_or_none: 'true' })
   t.equal(status, 422)
-  t.match(main, /Nothing was undone, because something was changed meanwhile/)
+  t.match(main, /Nothing was undone, because something has changed in the meantime/)
 })
 
 await t.test('an entry that changed nothing has nothing to undo', async (t) => {

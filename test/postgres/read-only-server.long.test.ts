@@ -97,7 +97,7 @@ await t.test('a server that turns read-only under open connections is left once 
   await setReadOnly(true)
   await eventually('calls are refused', async () => (await createAndList(address)).status === 503)
   t.notOk(await isReady(address))
-  t.match(await findWrites(t), { level: 'fail', found: 'the server takes no writes' })
+  t.match(await findWrites(t), { level: 'fail', found: 'the server accepts no writes' })
   await setReadOnly(false)
   await eventually('the service is ready again', () => isReady(address))
   await eventually('calls are accepted', async () => (await createAndList(address)).isListed)

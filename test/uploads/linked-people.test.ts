@@ -44,7 +44,7 @@ await t.test('one answer links all of them, and is remembered with the mapping',
   const { id } = await upload(ROWS.slice(0, 1))
   const path = `/settings/bulk-user-logs/upload/${id}`
   const { text } = await browse(service, path, { cookie })
-  t.match(text, /1 row: people who have no external ID yet have these addresses. Are they the same people\?/)
+  t.match(text, /1 row: people without an external ID already have these addresses. Are they the same people\?/)
   const answered = await browse(service, `${path}/mapping`, { cookie, form: { same_addresses: 'link' } })
   t.equal(answered.status, 303)
   t.match((await browse(service, path, { cookie })).text, /Changed/)

@@ -43,7 +43,7 @@ await t.test('the page names the people and asks once; the answer is remembered'
   const { id } = await upload([BACK('A')])
   const path = `/settings/bulk-user-logs/upload/${id}`
   const { text } = await browse(service, path, { cookie })
-  t.match(text, /1 row: people have come back. The end date that is stored for them stands in the way/)
+  t.match(text, /1 row: people have come back, but their stored end date is before the new start date/)
   t.match(text, /A Back/, 'by name')
   const answered = await browse(service, `${path}/mapping`, { cookie, form: { stored_end_dates: 'clear' } })
   t.equal(answered.status, 303)

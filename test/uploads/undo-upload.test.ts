@@ -104,8 +104,8 @@ await t.test('before that, a page says by name what would get its old value, and
   }
   const { status, main } = await open(id)
   t.equal(status, 200)
-  t.match(main, /People 3 Get all old values 1 Get some 1 Stay as they are 1 As before already 0/)
-  t.match(main, /3 attributes would get the old value; 2 would stay/)
+  t.match(main, /People 3 Get all old values 1 Get some 1 Stay as they are 1 Already as before 0/)
+  t.match(main, /3 attributes would get the old value back; 2 would stay/)
   t.match(main, /Bo Job title Changed since by log_/)
   t.match(main, /Hal Status The person was changed since by log_/)
   t.match(main, /Ana First name : from Ana → to A Job title : from New → to Dev/)
@@ -126,7 +126,7 @@ await t.test('the page of an upload asks, and then shows how far the undo is', a
   t.equal(status, 303)
   const location = headers['location']!
   await ended(location.split('/').at(-1)!)
-  t.match((await browse(service, location, { cookie })).text, /1 of 1 person got back what the file changed/)
+  t.match((await browse(service, location, { cookie })).text, /1 of 1 person got their old values back/)
 })
 
 await t.test('the entry of a part leads to the undo of the whole file', async (t) => {

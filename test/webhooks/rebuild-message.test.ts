@@ -74,7 +74,7 @@ await t.test('erased data stay erased, and the page says so', async (t) => {
     t.match(request, { erased: true, body: /"erased":true/ })
     t.notMatch(request.body, /Forgotten|Déjà|changed/)
     const { text } = await browse(service, `/settings${path}/${id}`, { cookie })
-    t.match(text, 'The data of the event have been erased.')
+    t.match(text, 'The data of this event has been erased.')
     t.notMatch(text, /Forgotten|Déjà/)
   }
 })

@@ -42,7 +42,7 @@ async function send(args: SendArguments): Promise<void> {
     if (file.faults.length > 0)
       throw new CommandError('refused', [describeFaults(path, file.faults), ...asked].join('\n'))
     if (file.mapping && needsPerson(file.mapping)) {
-      const why = file.mapping.needs_review ? 'has dates in another order than before' : 'asks who has left'
+      const why = file.mapping.needs_review ? 'has dates in a different order from before' : 'leaves open who has left'
       throw new CommandError('refused', [`${path} ${why}, whatever else is left out`, ...asked].join('\n'))
     }
     const { unreadable } = file
@@ -99,9 +99,9 @@ function refuseColumns(
   if (proposed.length > 0)
     throw new CommandError(
       'refused',
-      `${path}: what these columns mean is proposed, and nobody has chosen it: ` +
+      `${path}: nobody has confirmed the proposed meaning of these columns: ` +
         `${proposed.map(({ header, to }) => `${readName(header)} (${to})`).join(', ')}. ` +
-        'Write the proposal to a file with --save-map, look at it, and send with --map',
+        'Write the proposal to a file with --save-map, review it, and send with --map',
     )
   const added = found ? listAdded(found, choices) : []
   if (added.length > 0)
@@ -117,7 +117,7 @@ try {
   else await send(args)
 } catch (error) {
   if (stopping.signal.aborted) {
-    process.stderr.write('interrupted: run the same command again to go on; nothing is applied twice\n')
+    process.stderr.write('interrupted: run the same command again to continue; nothing is applied twice\n')
     process.exitCode = signalCode
   } else if (error instanceof CommandError) {
     process.stderr.write(`${error.message}\n`)

@@ -76,13 +76,13 @@ export async function openFile(
   // Opening a named pipe would otherwise wait for somebody who writes to it. Windows has no such flag.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
   const handle = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
-    const hint = path === '-' ? '. Standard input has to be saved in a file first' : ''
+    const hint = path === '-' ? '. Save standard input in a file first' : ''
     throw usageError(`cannot read ${path}: ${error.code}${hint}`)
   })
   try {
     // It is read several times.
     if (!(await handle.stat()).isFile())
-      throw usageError(`${path} is not a file. What another program writes has to be saved in one first`)
+      throw usageError(`${path} is not a file. Save the output of another program in a file first`)
     return await inspect(handle, choices, answers, signal)
   } catch (error) {
     await handle.close()
@@ -301,7 +301,7 @@ function requireJson({ line, json }: FileRecord): FileRecord {
     throw new FileError(line, 'The record that begins here is not valid JSON')
   }
   if (typeof record !== 'object' || record === null || Array.isArray(record))
-    throw new FileError(line, 'What begins here is not an object with the fields of an employee')
+    throw new FileError(line, 'The record that begins here is not an object with the fields of an employee')
   return { line, json }
 }
 

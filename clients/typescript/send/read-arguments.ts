@@ -10,8 +10,8 @@ import { usageError } from './exit-codes.ts'
 
 export const HELP = `Usage: employee-ledger-client send FILE [options]
 
-Sends the employees in a CSV or JSON file to the service, in as many calls as needed. A run that was stopped goes on
-with the same command, and nothing is applied twice.
+Sends the employees in a CSV or JSON file to the service, in as many calls as needed. If a run is stopped, repeat the
+same command to continue it: nothing is applied twice.
 
 Options:
   --url URL           the address of the service (or API_URL in the environment)

@@ -48,7 +48,7 @@ export async function sendFile(
     ...Object.values(answers).filter((answer) => answer !== null),
   ]
   const state = await beginRun(statePath, createState(facts))
-  if (state.applied > 0) output.stream.write(`${path}: going on after ${formatNumber(state.applied)} records\n`)
+  if (state.applied > 0) output.stream.write(`${path}: continuing after ${formatNumber(state.applied)} records\n`)
   const progress = showProgress('sent', file.count, state.applied, output.stream)
   const refusals = new Refusals()
   try {

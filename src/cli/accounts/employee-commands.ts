@@ -12,7 +12,7 @@ export function addEmployeeCommands(program: Command) {
   addIdentifiers(
     employee(
       'report',
-      'write what is held about a person, as a page or as JSON; finds them as an erasure does',
+      'report what is stored about a person, as a page or as JSON; finds the same people as an erasure',
       'reportPerson',
     ),
   ).addOption(outOption())

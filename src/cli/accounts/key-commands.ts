@@ -21,7 +21,7 @@ const keyOption = () => idOption('key', 'key', 'the id of the API key')
 const period = () => new Option('--refresh-period <period>', 'when the quota resets').choices(REFRESH_PERIODS)
 
 const scopes = () => new Option('--scope <scope...>', 'what calls with the key may do').choices(KEY_SCOPES)
-const expiry = () => new Option('--expires-at <time>', 'when the key ends, or never').argParser(parseTimeOrNever)
+const expiry = () => new Option('--expires-at <time>', 'when the key expires, or never').argParser(parseTimeOrNever)
 const networks = () =>
   new Option('--network <cidr...>', 'networks or addresses from which the key may be used, or any').argParser(
     parseNetwork,

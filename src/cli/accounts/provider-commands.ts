@@ -26,12 +26,12 @@ export function addProviderCommands(program: Command) {
     .addOption(
       new Option('--creates-users <answer>', 'whether people become users by signing in').choices(['yes', 'no']),
     )
-    .option('--role-claim <claim>', 'the claim that decides about roles')
+    .option('--role-claim <claim>', 'the claim that determines roles')
     .option('--no-role-claim', 'roles are changed only here')
     .option('--role <value=role...>', 'the roles of the values of that claim', parseRole)
   provider('show', 'show the identity provider, and the addresses to register there', 'showProvider')
   provider('check', 'show what the identity provider publishes, without signing in', 'checkProvider')
-  provider('use', 'switch the identity provider on or off; off opens a company whose provider fails', 'useProvider')
+  provider('use', 'switch the identity provider on or off; off lets users back in if the provider fails', 'useProvider')
     .addArgument(new Argument('<use>', 'beside passwords, instead of them, or not at all').choices(PROVIDER_USES))
     .addOption(
       new Option('--break-glass <id>', 'with required: the administrator who keeps a password').argParser(
@@ -40,7 +40,7 @@ export function addProviderCommands(program: Command) {
     )
   provider(
     'replace-secret',
-    'replace the client secret, or make a new key pair; the present one stops at once',
+    'replace the client secret, or make a new key pair; the current one stops working immediately',
     'replaceSecret',
   )
     .addOption(authOption())

@@ -41,7 +41,7 @@ export function addUserCommands(program: Command) {
     'remove a user; their password, passkeys and tokens stop working immediately',
     'removeCompanyUser',
   ).addOption(userOption())
-  user('report', 'write what is held about a user, as a page or as JSON', 'reportCompanyUser')
+  user('report', 'report what is stored about a user, as a page or as JSON', 'reportCompanyUser')
     .addOption(userOption())
     .addOption(outOption())
   user('erase', 'erase a removed user permanently: name, email address, and tokens', 'eraseCompanyUser')

@@ -16,10 +16,10 @@ export function addWebhookCommands(program: Command) {
     .requiredOption('--url <url>', 'where messages are sent', parseText(MAX_URL))
     .option('--description <text>', 'what the webhook is for', parseText(MAX_DESCRIPTION), '')
     .addOption(new Option('--types <type...>', 'the types of the messages; default: all').choices(WEBHOOK_TYPES))
-    .option('--include-data', 'messages contain values, too', false)
+    .option('--include-data', 'include values in the messages', false)
     .option(
       '--concurrency <n>',
-      'how many messages may be under way at once',
+      'how many messages may be in progress at once',
       parseWholeNumber(MAX_CONCURRENCY, 1),
       DEFAULT_CONCURRENCY,
     )

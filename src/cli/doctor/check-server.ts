@@ -83,12 +83,12 @@ function checkCollation({ database, sorted_as: sortedAs, sorts_as: sortsAs }: Se
 
 function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server): Finding {
   if (isStandby)
-    return fail('writes', 'the server is a standby', 'let DATABASE_URL lead to the primary, or promote the standby')
-  if (!isReadOnly) return ok('writes', 'the server takes writes')
+    return fail('writes', 'the server is a standby', 'point DATABASE_URL to the primary, or promote the standby')
+  if (!isReadOnly) return ok('writes', 'the server accepts writes')
   const advice =
-    'find out why default_transaction_read_only is on (some providers set it when the disk is full), mend that, ' +
+    'find out why default_transaction_read_only is on (some providers set it when the disk is full), fix that, ' +
     'and reset it'
-  return fail('writes', 'the server takes no writes', advice)
+  return fail('writes', 'the server accepts no writes', advice)
 }
 
 function checkDurability({ fsync, full_page_writes: pages, synchronous_commit: commit }: Server): Finding[] {
@@ -233,5 +233,5 @@ export async function checkPoolers(urls: Partial<Record<DatabaseSetting, string>
       return warn(CHECK, `not checked: ${setting} does not answer`, 'see the other checks, then run doctor again')
     }
   }
-  return ok(CHECK, 'connections have sessions of their own')
+  return ok(CHECK, 'each connection has its own session')
 }

@@ -180,7 +180,7 @@ export async function checkMail(config: Config): Promise<Finding> {
     const accepts = server.credentials === null ? 'answers' : 'accepts the credentials'
     return ok(check, `the server ${server.host}:${server.port} ${accepts}`)
   } catch (error) {
-    if (error instanceof StartupError) return fail(check, error.message, 'no process starts like this; set the keys')
+    if (error instanceof StartupError) return fail(check, error.message, 'no process starts without them; set the keys')
     if (!(error instanceof SmtpError)) throw error
     return fail(check, `the SMTP server: ${error.message}`, 'check SMTP_URL (docs/operations.md, “Email”)')
   }

@@ -57,9 +57,7 @@ async function checkHost(config: Config): Promise<Finding[]> {
   const isEmbedded = config.DATABASE_URL === undefined
   const folder = await checkFolder(config.DATA_DIR)
   return [
-    ...findMisspelled().map((misspelled) =>
-      warn('settings', misspelled, 'set what was meant, or give it another name'),
-    ),
+    ...findMisspelled().map((misspelled) => warn('settings', misspelled, 'set the one that you meant, or rename it')),
     await checkKey('signing key', () => findSigner(config), signing === undefined ? signingKeyFile(config) : null),
     await checkKey(
       'secrets key',
@@ -92,7 +90,7 @@ async function checkDatabase(config: Config): Promise<Finding[]> {
   } catch (error) {
     const advice =
       config.DATABASE_URL === undefined
-        ? 'mend this, or set DATABASE_URL to a PostgreSQL of your own'
+        ? 'fix this, or set DATABASE_URL to a PostgreSQL of your own'
         : 'check that PostgreSQL is running and that DATABASE_URL is correct'
     return [fail('connection', errorReason(error), advice)]
   }

@@ -38,7 +38,7 @@ function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query
   }
   const name = instancePath.slice(1)
   const value = query[name]
-  if (Array.isArray(value)) return `The query parameter ${name} is given more than once`
+  if (Array.isArray(value)) return `The query parameter ${name} appears more than once`
   if (keyword === 'type' && params['type'] === 'boolean') return `The query parameter ${name} must be true or false`
   const isTime = keyword === 'format' && params['format'] === 'date-time'
   return isTime && /^\S+ [\d:]+$/.test(String(value))

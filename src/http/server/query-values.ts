@@ -118,7 +118,7 @@ async function unbind(request: FastifyRequest) {
   const [place, digest] = query.cursor?.split('.') ?? []
   if (place === undefined || digest === undefined) return
   if (digest !== digestFilters(request))
-    throw invalidQuery('cursor', 'belongs to other filters: send those of its page')
+    throw invalidQuery('cursor', 'belongs to other filters: send the filters of its page')
   query.cursor = place
 }
 

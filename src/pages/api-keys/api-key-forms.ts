@@ -167,7 +167,7 @@ export function listKeyFields(timeZone: string, current = FULL_ACCESS.scopes): r
       ...LIMIT,
       name: 'max_changes',
       label: 'Changes a day',
-      hint: 'The same for all people who are changed, including those who are deactivated.',
+      hint: 'The same for all changed people, including deactivated ones.',
       format: ({ limits }) => String(limits.max_changes ?? ''),
     },
   ]
@@ -318,16 +318,16 @@ export function renderAllow({ key: { version, limits, usage } }: SeenKey, forms:
   if (!refused) return html``
   return renderFormSection(forms, 'allow', {
     heading: 'Allow once',
-    status: 'A call was beyond the daily limits',
+    status: 'A call exceeded the daily limits',
     text: html`<p>
-      For the next 24 hours, calls with this key pass that deactivate or change up to so many people, whatever its daily
-      limits. <a href="/bulk-user-logs/${refused.log_id}">See the refused call</a>
+      For the next 24 hours, calls with this key may deactivate or change this many people, whatever its daily limits.
+      <a href="/bulk-user-logs/${refused.log_id}">See the refused call</a>
     </p>`,
     version,
     values: Object.fromEntries(LIMITED.map((name) => [name, limits[name] === null ? '' : String(refused.call[name])])),
     fields: [
       { ...PEOPLE, name: 'max_deactivations', label: 'People to deactivate' },
-      { ...PEOPLE, name: 'max_changes', label: 'People to change', hint: 'Including those who are deactivated.' },
+      { ...PEOPLE, name: 'max_changes', label: 'People to change', hint: 'Including deactivated people.' },
     ],
     buttons: html`<button class="primary">Allow once</button>`,
     isOpen: true,

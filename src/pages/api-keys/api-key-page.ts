@@ -268,7 +268,7 @@ function renderAddresses(addresses: UsedAddress[], timeZone: string) {
   return renderSection(
     { heading: 'Addresses', status },
     renderTable({
-      caption: 'Addresses, the last used first',
+      caption: 'Addresses, most recently used first',
       columns: {
         Address: ({ address }) => renderAddressLink(address),
         'First call': ({ firstAt }) => renderTime(firstAt, timeZone),
@@ -301,8 +301,8 @@ const IS_MENDED_BY_EDITING: Readonly<Record<KeyAttention, boolean> & { [Kind in 
 }
 
 const ROTATION = html`<p>
-  The key gets a new secret, which is shown once. The current one works on for the time you choose, and any older one
-  stops now.
+  The key gets a new secret, which is shown once. The current one keeps working for the time you choose. Any older one
+  stops working now.
 </p>`
 
 function renderKeyForms(forms: KeyForms, seen: SeenKey, problems: readonly AttentionItem[], timeZone: string) {

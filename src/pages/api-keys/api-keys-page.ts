@@ -156,7 +156,7 @@ function renderSecretSearch(problem: FormProblem) {
 function renderFound({ items, isMore }: FoundSecrets, owners: ReadonlyMap<string, string>, timeZone: string) {
   if (items.length === 0)
     return renderEmpty(
-      'No key or token of this company matches. Secrets that were replaced more than once ago are no longer stored.',
+      'No key or token of this company matches. Only the current and the previous secret of a key are stored.',
     )
   return html`${renderTable({
     caption: 'Keys and tokens',

@@ -93,7 +93,7 @@ function renderFix(entry: LogEntry, { fields, refused }: FaultyCall, forms: Page
     body: html`<p>
         ${formatCount(refused.size, 'record')} ${wasOrWere(refused.size)}
         refused.${others !== 0 && ` The other ${formatNumber(others)} ${isOrAre(others)} sent again, too, unchanged.`}
-        Leave a field empty to send none.
+        Leave a field empty to send no value.
       </p>
       ${renderForm(forms, 'send', {
         fields: (values) => renderFields(fields, values),

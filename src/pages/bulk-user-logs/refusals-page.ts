@@ -93,16 +93,16 @@ function renderCauses(causes: readonly ShownCause[], filter: RefusalFilter, time
   if (causes.length === 0)
     return renderNothing(
       'No records to correct',
-      'Records that API keys send and the API refuses are counted here by their cause, until a file corrects them.',
+      'This page counts the refused records of API keys by cause, until a file corrects them.',
     )
   const since = formatTime(filter.from, timeZone)
   const upload = html`<a href="${buildUploadUrl()}">upload the file</a>`
   return html`<p class="hint">
-      Records that API keys sent since ${since} and no file has corrected. Download those of a cause, correct
-      them, and ${upload}.
+      Refused records that API keys sent since ${since} and that no file has corrected. Download the records of a
+      cause, correct them, and ${upload}.
     </p>
     ${renderTable({
-      caption: 'Causes, those with the most records first',
+      caption: 'Causes, most records first',
       columns: {
         Records: { count: ({ records }) => records },
         Cause: { isName: true, isLong: true, cell: renderCause },
@@ -156,7 +156,7 @@ function renderCalls(calls: readonly RefusedCalls[], filter: RefusalFilter, time
       : buildUrl(LOGS_PATH, { error: code, key: filter.key, from: formatFrom(filter, timeZone) })
   return html`<h2>Calls that were refused as a whole</h2>
     ${renderTable({
-      caption: 'Calls that failed for another reason than their records, by cause',
+      caption: 'Calls that failed for a reason other than their records, by cause',
       columns: {
         Calls: { count: ({ calls: count }) => count },
         Cause: {

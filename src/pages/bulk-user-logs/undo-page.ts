@@ -46,11 +46,11 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
   return html`<p>
       ${undone === 0 && 'Nothing can be undone.'}
       ${undone > 0 && `Nothing has been undone yet. This is what undoing the ${what} would do now.`}
-      ${!isWhole && 'What was changed since, or is not allowed now, stays as it is.'}
+      ${!isWhole && 'What has changed since, or is not allowed now, stays as it is.'}
       ${
         what === 'file' &&
         undone > 0 &&
-        'Its entries are undone one after another, the last one first. What is changed meanwhile stays, too.'
+        'Its entries are undone one after another, the last one first. What changes in the meantime also stays.'
       }
     </p>
     ${renderCounts([
@@ -58,11 +58,11 @@ function renderUndoPreview(shown: ShownPreview, forms: PageForms<'undo'>) {
       ['Get all old values', restored],
       ['Get some', partly],
       ['Stay as they are', staying],
-      ['As before already', same],
+      ['Already as before', same],
     ])}
     <p class="hint">
-      ${formatCount(preview.attributes.restored, 'attribute')} would get the old value;
-      ${formatNumber(preview.attributes.left)} would stay. People whom the ${what} created become inactive: nobody is
+      ${formatCount(preview.attributes.restored, 'attribute')} would get the old value back;
+      ${formatNumber(preview.attributes.left)} would stay. People whom the ${what} created become inactive; nobody is
       deleted.
     </p>
     ${
@@ -205,7 +205,7 @@ export function addUndoPages(app: FastifyInstance, services: PageServices) {
 /** The preview below says what stays, so the alert has no field to point to. */
 function toFormRefusal(refusal: Problem) {
   if (refusal.code !== 'validation_failed' && refusal.status !== 409) return refusal
-  const detail = 'Nothing was undone, because something was changed meanwhile. This is what undoing would do now'
+  const detail = 'Nothing was undone, because something has changed in the meantime. This is what undoing would do now'
   return { ...refusal, detail, errors: [] }
 }
 

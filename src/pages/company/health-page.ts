@@ -135,7 +135,7 @@ function renderWebhookWarning(seen: SeenWebhook) {
 function renderProjections(projections: readonly CompanyStanding[]) {
   return html`<h2>Lists</h2>
     ${renderTable({
-      caption: 'How far each list is behind what was recorded',
+      caption: 'How far each list is behind the ledger',
       isCaptionShown: true,
       columns: {
         List: ({ name }) => nameList(name),

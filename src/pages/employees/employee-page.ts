@@ -80,8 +80,8 @@ function renderStanding(seen: SeenEmployee, viewer: SessionUser) {
     ${
       state.standing === 'erased' &&
       renderEmpty(
-        "This person's data was erased, for all points in time. What remains of the events is when they " +
-          'happened, who caused them, and their hashes.',
+        "This person's data was erased, for all points in time. The events still say when they happened and who " +
+          'caused them, and have their hashes.',
       )
     }
     ${renderPageLinks(

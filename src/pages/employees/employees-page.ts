@@ -65,7 +65,7 @@ const SEARCHED = {
   name: 'q',
   label: 'Employee',
   maxLength: 254,
-  hint: 'An ID, or part of a name, email, external ID or employee number. Former ones are found if entered whole.',
+  hint: 'An ID, or part of a name, email, external ID or employee number. To find a former one, enter all of it.',
 }
 const { newest: NEWEST, ...OTHER_ORDERS } = ORDERS
 const NARROWING: readonly FormControl[] = [
@@ -195,7 +195,7 @@ function renderList(given: FormFields, cursor: string | undefined, { people, for
   if (people.length + former.length === 0) {
     return renderNothing(
       'No matching employees',
-      'Former names, emails and IDs are found if you enter them whole. To find an erased person, search by ID.',
+      'To find a former name, email or ID, enter all of it. To find an erased person, search by ID.',
     )
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'

@@ -219,7 +219,7 @@ async function renderCheckpoint(services: PageServices, request: FastifyRequest)
     </p>
     <p class="hint">
       Keep checkpoints where the operator of this service can't change them. With an earlier one, verification also
-      detects that the whole ledger was written again.
+      detects whether the whole ledger was rewritten.
     </p>`
 }
 

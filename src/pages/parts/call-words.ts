@@ -46,7 +46,7 @@ export function formatCorrection(correction: Pick<Correction, 'applied' | 'total
   const { applied, total } = correction
   if (isCorrected(correction))
     return total === 1 ? 'Its record was applied.' : `All ${formatNumber(total)} records were applied.`
-  if (applied === 0) return 'The files do not say which of its records they have.'
+  if (applied === 0) return 'The files do not say which of its records they contain.'
   const open = `${formatNumber(total - applied)} ${isOrAre(total - applied)} still open`
   return `${formatNumber(applied)} of ${formatNumber(total)} records ${wasOrWere(applied)} applied; ${open}.`
 }

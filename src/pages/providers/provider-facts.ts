@@ -54,7 +54,7 @@ export function renderUse({ use }: StoredProvider) {
 
 /** What each use means. */
 export const MEANINGS = {
-  off: 'Nobody can sign in through it. Tests work.',
+  off: 'Nobody can sign in through it. You can test it.',
   optional: 'Users sign in through it, or with a password or passkey.',
   required: 'Users sign in through it.',
 }
@@ -75,7 +75,7 @@ export function renderProviderFacts(provider: StoredProvider, breakGlass: UserRe
     Issuer: renderCode(settings.issuer),
     'Client ID': renderCode(settings.client_id),
     Authentication: AUTHENTICATION[settings.client_auth],
-    'Create users': settings.creates_users ? 'Yes, of everybody with a verified email at the provider' : 'No',
+    'Create users': settings.creates_users ? 'Yes, for everybody with a verified email at the provider' : 'No',
     Roles:
       claim === null
         ? 'Changed only here'
@@ -116,7 +116,7 @@ export function renderAddresses(addresses: ProviderAddresses, keys: { keys: obje
 /** Renders the address that administrators share with people who sign in for the first time. */
 export function renderSignInLink({ signIn }: ProviderAddresses) {
   return html`<p>
-      Users who enter their email on the sign-in page are led to the provider. People who are not users yet need this
+      Users who enter their email on the sign-in page are sent to the provider. People who are not users yet need this
       link.
     </p>
     ${renderCopyable('sign-in-link', signIn)}`
@@ -151,7 +151,7 @@ function renderRequirement(forms: UseForms, choices: UseChoices) {
   const isRequired = choices.provider.use.use === 'required'
   return html`<h3>${isRequired ? 'Break-glass administrator' : 'Require'}</h3>
     <p>
-      ${!isRequired && CONSEQUENCE}One administrator keeps a password for the day on which the provider fails.
+      ${!isRequired && CONSEQUENCE}One administrator keeps a password in case the provider fails.
       That person cannot be removed, and keeps the role and the password, while the provider is required.
     </p>
     ${isRequired ? renderRequire(forms, choices, 'Change', '') : renderQuestion(forms, choices)}`

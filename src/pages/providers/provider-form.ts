@@ -112,7 +112,7 @@ export function listProviderFields(example?: string): FormControl[] {
       label: 'Role claim',
       maxLength: MAX_CLAIM,
       isRequired: false,
-      hint: 'The claim that decides about roles, such as groups. Empty: roles are changed only here.',
+      hint: 'The claim that determines roles, such as groups. Leave empty to change roles only here.',
     },
     { name: 'roles', label: 'Roles', lines: 4, hint: ROLES_HINT },
   ]

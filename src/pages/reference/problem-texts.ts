@@ -38,7 +38,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
   malformed_json: {
     when:
       'The body is empty, is not valid JSON or UTF-8, is nested too deeply, has a member named __proto__, or has an ' +
-      'object with two members of one name.',
+      'object with two members of the same name.',
     remedy: FIX_THE_REQUEST,
     entry: 'yes',
   },
@@ -121,7 +121,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Check the id in the list of deliveries. To send older messages again, resume from a position.',
   },
   upload_not_found: {
-    when: 'The company has no upload with the id in the path. They are deleted a day after they were made or applied.',
+    when: 'The company has no upload with the id in the path. Uploads are deleted after a day.',
     remedy: 'Upload the file again. The entries in Bulk User Logs say what was applied.',
   },
   provider_not_found: {
@@ -181,11 +181,11 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Add a passkey or set a password first; an administrator can make a one-time link for a password.',
   },
   own_password: {
-    when: 'A reset shows a one-time link, with which a stolen session or token could take over its own user.',
+    when: 'Users cannot reset their own password: with the link, a stolen session or token could take over the account.',
     remedy: 'Change your password on the account page, or ask another administrator or the operator for a reset.',
   },
   session_required: {
-    when: 'A token was sent, but no token may do this, so that nothing that it makes outlives it.',
+    when: 'The call uses a token, but no token may do this, because what it creates would outlive it.',
     remedy: 'Sign in with a browser, and do it on the account page.',
   },
   reauthentication_required: {
@@ -207,12 +207,12 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Make the provider optional, and sign in through it.',
   },
   too_many_tokens: {
-    when: 'The user already has 20 tokens that work.',
-    remedy: 'Revoke a token that is not needed.',
+    when: 'The user already has 20 valid tokens.',
+    remedy: 'Revoke a token that you no longer need.',
   },
   too_many_webhooks: {
     when: 'The company already has 20 webhooks.',
-    remedy: 'Remove a webhook that is not needed.',
+    remedy: 'Remove a webhook that you no longer need.',
   },
   file_ambiguous: {
     when: 'A file can be read in several ways: its encoding is not certain, or several of its sheets have a table.',
@@ -227,7 +227,7 @@ export const PROBLEM_TEXTS: Record<ProblemCode, ProblemText> = {
     remedy: 'Wait for the preview, or correct the file and upload it again. `detail` says which.',
   },
   nothing_to_undo: {
-    when: 'The entry is of a call that failed, or that changed nobody, so there is nothing to undo.',
+    when: "The entry's call failed or changed nobody, so there is nothing to undo.",
     remedy: 'Choose another entry.',
   },
   key_revoked: {

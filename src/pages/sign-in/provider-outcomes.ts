@@ -108,11 +108,11 @@ const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   },
   not_begun: {
     status: 400,
-    title: 'This sign-in is over, or was begun elsewhere',
+    title: 'This sign-in has ended, or was started elsewhere',
     advice: 'Start again, in this browser, and finish within ten minutes.',
     forIt:
-      'The browser has no cookie of a sign-in that waits for this answer: it took too long, was finished ' +
-      'already, or was begun in another browser. Cookies must be allowed.',
+      'The browser has no cookie for this sign-in: it took too long, has already finished, or was started in ' +
+      'another browser. Cookies must be allowed.',
   },
   not_ready: {
     status: 503,
@@ -156,7 +156,7 @@ const FAILURE_WORDS: Record<FailureReason, FailureWords> = {
   },
   email_inexact: {
     status: 403,
-    title: 'Your email at PROVIDER is not written as it would be here',
+    title: 'Your email at PROVIDER is spelled differently from the one here',
     advice: `Send the lines below to your IT team. ${LINK}`,
     forIt:
       'The first sign-in needs the email exactly as in Company Settings, Users: only the case of A to Z may differ. ' +

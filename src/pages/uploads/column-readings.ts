@@ -21,13 +21,13 @@ const NAMES: Record<NameRule, string> = {
   one_character: 'The first character is the last name: 王 | 伟',
 }
 const CLOCKS: Record<NonNullable<NonNullable<ColumnMapping['clock']>>, string> = {
-  ignore: 'The day is as written',
-  refuse: 'These values cannot be read',
+  ignore: 'Use the day as written',
+  refuse: 'Treat these values as unreadable',
 }
 const CALENDARS: Record<Calendar, string> = {
-  gregorian: 'The usual one: 2026',
+  gregorian: 'Gregorian: 2026',
   buddhist: 'Buddhist: 2569',
-  islamic: 'Of the Hijra: 1447',
+  islamic: 'Islamic (Hijri): 1447',
 }
 const KEYS: Record<ManagerKey, string> = {
   full_name: 'By full name',

@@ -84,7 +84,7 @@ export function renderReading({ id, notes, answers, hasContent }: Original) {
             <p>
               <label for="encoding">Encoding</label>
               <select id="encoding" name="encoding">
-                <option value="">As recognized</option>
+                <option value="">Detected automatically</option>
                 ${Object.entries(ENCODINGS).map(
                   ([value, name]) =>
                     html`<option value="${value}" ${value === answers.encoding && html`selected`}>${name}</option>`,

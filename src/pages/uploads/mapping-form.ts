@@ -114,8 +114,8 @@ function renderQuestions(
     })}
     ${asksToLeaveOut(asked) && renderChoice({ ...mapping, unreadable_values: 'leave_out' }, 'unreadable_values')}
     <p class="hint">
-      An answer is chosen only where the values show it. The preview shows what the answers do; they are remembered
-      once the file is applied.
+      An answer is preselected only if the values support it. The preview shows the effect of the answers. They are
+      remembered once the file is applied.
     </p>
     <div class="actions"><button class="primary">Preview with these answers</button></div>
   </fieldset>`
@@ -146,20 +146,20 @@ function findLikely({ columns }: Mapping, about: Exclude<(typeof FILE_QUESTIONS)
 
 const QUESTIONS = {
   to: 'What is in this column?',
-  dates: 'In which order are the dates?',
+  dates: 'What order are the dates in?',
   names: 'Which part is the last name?',
-  by: 'How does the file name managers?',
+  by: 'How does the file identify managers?',
   words: 'Who is active?',
-  clock: 'The dates have a time of day. Is the day as written?',
-  calendar: 'In which calendar are the years?',
+  clock: 'The dates have a time of day. Is the day correct as written?',
+  calendar: 'Which calendar do the years use?',
 } as const satisfies Record<(typeof COLUMN_QUESTIONS)[number], string>
 
 const FILE_QUESTION_TEXTS = {
   past_end_dates: 'the end date has passed, and nothing else says that these people have left',
   country: 'the phone number has no country code',
-  unknown_managers: 'the manager is nobody in the file or in the company',
-  same_addresses: 'people who have no external ID yet have these addresses. Are they the same people?',
-  stored_end_dates: 'people have come back. The end date that is stored for them stands in the way',
+  unknown_managers: 'the manager is neither in the file nor in the company',
+  same_addresses: 'people without an external ID already have these addresses. Are they the same people?',
+  stored_end_dates: 'people have come back, but their stored end date is before the new start date',
 } as const satisfies Record<(typeof FILE_QUESTIONS)[number], string>
 
 function renderQuestion(text: Html | string, row: ShownColumn, answer: Html) {
@@ -291,7 +291,7 @@ const CHOICES = {
     options: { refuse: 'refuses the row', leave_out: 'is left out' },
   },
   shared_emails: {
-    label: 'An email address of several people',
+    label: 'An email address that several people share',
     options: { refuse: 'refuses their rows', leave_out: 'is left out in the later rows' },
   },
   past_end_dates: {
@@ -299,12 +299,12 @@ const CHOICES = {
     options: { keep: 'stay as they are', deactivate: 'are deactivated' },
   },
   unknown_managers: {
-    label: 'A manager whom nobody knows',
+    label: 'An unknown manager',
     options: { leave_out: 'is left out', refuse: 'refuses the row' },
   },
   same_addresses: {
     label: 'People with the same address and no external ID',
-    options: { link: 'are the same, and get the external ID', refuse: 'are others: their rows are refused' },
+    options: { link: 'are the same, and get the external ID', refuse: 'are different: their rows are refused' },
   },
   stored_end_dates: {
     label: 'A stored termination date before a new start date',

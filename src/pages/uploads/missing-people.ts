@@ -85,11 +85,10 @@ export function renderConfirmation(missing: ShownMissing) {
   const { count, active, beside } = missing
   const seen = renderHidden('beside', beside)
   if (beside <= roomBeside(missing)) return html`${renderHidden('deactivate', count)}${seen}`
-  const others =
-    beside > 0 && `, together with ${formatPeople(beside)} whom other files and API keys deactivate since yesterday`
+  const others = beside > 0 && `, together with ${formatPeople(beside)} from other files and API keys since yesterday`
   return html`${seen}
     ${renderAlert(
-      html`${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated, which is more than one
+      html`${formatPeople(count)} of ${formatNumber(active)} who are active would be deactivated. That is more than one
       in ten${others}. Check whether the file is complete.`,
     )}
     <div class="field">
@@ -110,13 +109,13 @@ export function renderMissing(
   if (missing.hasNone) return html`<p id="missing" role="status">Every active person is in the file.</p>`
   return html`<form id="missing" method="post" action="${UPLOAD_PATH}/${id}/missing">
     <button>Deactivate the people who are not in this file</button>
-    ${renderHint('They are listed first. Without this, whoever is not in the file stays as they are.')}
+    ${renderHint('You see the list first. Otherwise, people who are not in the file stay as they are.')}
   </form>`
 }
 
 function renderList(id: string, { count, employees, after, next }: ShownMissing) {
   return html`<h2 id="missing">Not in this file</h2>
-    <p>${formatPeople(count)} will be deactivated once all rows are applied; nobody, if a row is refused.</p>
+    <p>${formatPeople(count)} will be deactivated once all rows are applied. If a row is refused, nobody will be.</p>
     <form method="post" action="${UPLOAD_PATH}/${id}/keep-missing"><button>Keep them active</button></form>
     ${renderTable<Employee>({
       caption: 'People who are not in this file',

@@ -45,7 +45,7 @@ export function renderPreviewCounts(counts: PartCounts) {
 function describeInactive(count: number): string {
   const what =
     count === 1 ? '1 row names an inactive person and sets' : `${formatNumber(count)} rows name inactive people and set`
-  return `${what} no status, so they stay inactive. Whoever comes back needs the status active in their row.`
+  return `${what} no status, so they stay inactive. People who have come back need the status active in their row.`
 }
 
 /** Renders what is wrong with a part, and what its other rows change. `employees` are as they are now, by id. */

@@ -251,7 +251,7 @@ export function renderProgress(given: ShownUpload) {
   const waiting = parts.filter(({ state }) => state === 'waiting')
   return html`<p role="status">${isUndo ? describeUndone(summary) : describe(summary)} ${describeMissing(parts)}</p>
     <progress max="${parts.length}" value="${parts.length - waiting.length}" aria-label="Progress"></progress>
-    ${isApplying && renderHint('You can close this page: it goes on all the same.')}
+    ${isApplying && renderHint('You can close this page: the work continues.')}
     ${
       upload.state === 'stopped' &&
       renderAlert(
@@ -296,8 +296,8 @@ function describeMissing(parts: readonly StoredPart[]): string {
 /** Says how far an undo is. What of a person had to stay, the entries say. */
 function describeUndone({ rows, changed, waiting }: UploadSummary): string {
   const left = waiting === 0 ? '' : `; ${formatNumber(waiting)} ${isOrAre(waiting)} still to come`
-  const done = `${formatNumber(changed)} of ${formatPeople(rows)} got back what the file changed${left}`
-  return `${done}. The entries say what stays.`
+  const done = `${formatNumber(changed)} of ${formatPeople(rows)} got their old values back${left}`
+  return `${done}. The entries say what stayed.`
 }
 
 /** Says how many rows were applied, refused, and so on. */

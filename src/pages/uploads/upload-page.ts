@@ -79,7 +79,7 @@ function renderUploadForm(
     corrected
       ? renderCorrectedCall(corrected)
       : html`<p>
-          A CSV file, a workbook, or JSON of employees, as your system exports it.
+          A CSV file, a workbook, or a JSON file of employees, as exported by your system.
           <a href="${UPLOAD_PATH}/template.csv" download>Download a template</a>
         </p>`
   }
@@ -118,13 +118,13 @@ function renderUploadForm(
 const OPERATIONS: Readonly<Record<UploadOperation, { label: string; hint: string }>> = {
   upsert: {
     label: 'Create or update',
-    hint: 'Finds employees by external ID, or by email, and creates those who are not found.',
+    hint: 'Finds employees by external ID, or by email, and creates those who do not exist.',
   },
   update_many: {
     label: 'Update only',
     hint: 'Finds employees by ID, external ID, or email. An unknown employee is an error.',
   },
-  create: { label: 'Create only', hint: 'An employee who exists already is an error.' },
+  create: { label: 'Create only', hint: 'An employee who already exists is an error.' },
 }
 
 /** What the state of an upload is called. */

@@ -127,7 +127,7 @@ export function renderSent(delivery: Delivery) {
   return html`<p class="${isDelivered ? 'notice' : 'alert'}" role="${isDelivered ? 'status' : 'alert'}">${text}</p>
     ${
       answer !== null &&
-      html`<h2>Answer of the receiver</h2>
+      html`<h2>Answer from the receiver</h2>
             <pre>${answer}</pre>`
     }`
 }
@@ -246,8 +246,8 @@ function renderRequest(message: RebuiltMessage | null) {
     <p class="hint">
       ${
         message.isErased
-          ? 'The data of the event have been erased. Names and values that were sent before that are not shown.'
-          : 'Made from the event again; messages are not stored. The body is indented here.'
+          ? 'The data of this event has been erased. Names and values that were sent before are not shown.'
+          : 'Made again from the event, because messages are not stored. The body is indented here.'
       }
     </p>
     <pre>${Object.entries(message.headers).map(([name, value]) => `${name}: ${value}\n`)}webhook-signature: not kept

@@ -261,7 +261,7 @@ function renderWebhookForms(
     now,
     html`<p>
       The webhook gets a new secret, which is shown once. Until the current secret expires, messages are signed with
-      both. Any older secret stops now.
+      both. Any older secret stops working now.
     </p>`,
   )}`
 }

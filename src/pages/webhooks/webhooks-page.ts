@@ -128,7 +128,7 @@ function renderWebhookList(webhooks: ShownWebhook[], timeZone: string) {
       webhooks.length === 0
         ? renderNothing(
             'No webhooks yet',
-            'Create one to have changes of employees sent to another system as they happen.',
+            'Create one to send changes to employees to another system as they happen.',
             create,
           )
         : html`${webhooks.length < MAX_WEBHOOKS ? create : full} ${renderWebhookTable(webhooks, timeZone)}`

@@ -35,7 +35,7 @@ await t.test('with a country, a local number is stored as E.164 by every kind of
 await t.test('what is no number of the country is refused', async (t) => {
   for (const [phone, message] of [
     ['030 123456 ext. 3', 'phone has an extension, which is not part of a phone number'],
-    ['030 12345678901234', 'phone has a length that no number of its country has'],
+    ['030 12345678901234', 'phone has the wrong length for a number of its country'],
     ['0', 'phone is too short for a phone number'],
     ['+030123456', 'phone must begin with + and the code of its country'],
   ] as const)

@@ -132,7 +132,7 @@ await t.test(
       await page.goto(path)
       for (const cause of [
         'phone needs a country code, unless the company has a country',
-        'This field does not exist; fields of your own go into custom_attributes: shoe_size',
+        'This field does not exist; put your own fields into custom_attributes: shoe_size',
       ]) {
         await page.getByText(/further causes?$/).click()
         await page.locator('.causes').getByRole('link', { name: cause }).first().click()

@@ -76,7 +76,10 @@ await t.test('a proposal is sent once somebody has seen it, as a mapping that th
     'Zustand:words:weg=inactive',
   ]
   const options = answers.flatMap((answer) => ['--answer', answer])
-  t.match(await run(['send', 'seen.csv', ...options]), { code: 1, err: /nobody has chosen it: Personalnummer/ })
+  t.match(await run(['send', 'seen.csv', ...options]), {
+    code: 1,
+    err: /nobody has confirmed the proposed meaning of these columns: Personalnummer/,
+  })
   t.match(await run(['send', 'seen.csv', ...options, '--dry-run']), { code: 0, out: /2 created/ })
   t.match(await run(['send', 'seen.csv', ...options, '--save-map', 'seen.json']), {
     code: 0,
@@ -121,7 +124,7 @@ await t.test('where values that cannot be read are left out, who has left is ask
   ]
   write('left.json', JSON.stringify({ columns, unreadable_values: 'leave_out' }))
   const asked = await run(['send', 'left.csv', '--map', 'left.json'])
-  t.match(asked, { code: 1, err: /asks who has left[^]*--answer 'past_end_dates=/ })
+  t.match(asked, { code: 1, err: /leaves open who has left[^]*--answer 'past_end_dates=/ })
   const answered = await run(['send', 'left.csv', '--map', 'left.json', '--answer', 'past_end_dates=deactivate'])
   t.match(answered, { code: 0, out: /1 created/ })
   const [one] = (await service.call('GET', '/v1/employees?external_id=L1')).body.items
@@ -142,10 +145,10 @@ await t.test('a mapping is asked again where a later file has another word, or o
   }
   t.match(await night(['T1,Ana,01.02.2019,da', 'T2,Bo,03.04.2020,da']), { code: 0, out: /2 created/ })
   const fired = await night(['T1,Ana,01.02.2019,da', 'T2,Bo,03.04.2020,freigestellt'])
-  t.match(fired, { code: 1, err: /asks who has left[^]*--answer 'Zustand:words:freigestellt=active\|inactive'/ })
+  t.match(fired, { code: 1, err: /leaves open who has left[^]*--answer 'Zustand:words:freigestellt=active\|inactive'/ })
   const turned = ['T1,Ana,02/01/2019,da', 'T2,Bo,04/03/2020,weg']
   const proven = await night([...turned, 'T3,Cy,02/28/2021,da'])
-  t.match(proven, { code: 1, err: /in another order than before[^]*--answer 'Eintritt:dates=day_first/ })
+  t.match(proven, { code: 1, err: /in a different order from before[^]*--answer 'Eintritt:dates=day_first/ })
   await service.project()
   const unproven = await night(turned)
   t.match(unproven, {
@@ -215,8 +218,8 @@ await t.test('a file that cannot be read is refused at its line, before anything
     ['JSON that ends early', '[{"email": "a@example.com"},\n{"email"', /line 2: The list does not end/],
     ['an object', '{"email": "a@example.com"}', /line 1: The file must be a list of employees/],
     ['no JSON', '[\n{"email": "a@example.com"},\n{email: 1}]', /line 3: The record that begins here is not valid JSON/],
-    ['five million numbers', `[${'0,'.repeat(5_000_000)}0]`, /line 1: What begins here is not an object/],
-    ['a list in the list', '[{"email": "a@example.com"},\n[]]', /line 2: What begins here is not an object/],
+    ['five million numbers', `[${'0,'.repeat(5_000_000)}0]`, /line 1: The record that begins here is not an object/],
+    ['a list in the list', '[{"email": "a@example.com"},\n[]]', /line 2: The record that begins here is not an object/],
     ['a comma too many', '[{"email": "a@example.com"},\n]', /line 2: The record that begins here is not valid JSON/],
     ['two lists', '[{"email": "a@example.com"}]\n[]', /line 2: Something else follows the list/],
     ['an empty list', '[]', /line 1: The file has no records/],

@@ -190,7 +190,7 @@ await t.test('a run that is killed at any point goes on, with one entry for each
     }
     const { code, out, err } = await run(args)
     t.equal(code, 0, err)
-    t.match(err, /going on after \d00 records/)
+    t.match(err, /continuing after \d00 records/)
     t.match(out, '1,000 records sent: 1,000 created, 0 changed, 0 unchanged', 'counts those of earlier runs')
   })
   t.strictSame(
@@ -287,7 +287,7 @@ await t.test('wrong usage is exit code 2, and says what to do', async (t) => {
     ['a password', ['send', 'ok.csv'], { API_URL: 'http://u:hush@127.0.0.1:1' }, /^(?!.*hush).*user name or password/],
     ['a query', ['send', 'ok.csv'], { API_URL: 'http://127.0.0.1:1/?x=1' }, /query/],
     ['the address of the API', ['send', 'ok.csv'], { API_URL: 'http://127.0.0.1:1/v1/' }, /without \/v1/],
-    ['standard input', ['send', '-'], {}, /cannot read -: ENOENT\. Standard input has to be saved/],
+    ['standard input', ['send', '-'], {}, /cannot read -: ENOENT\. Save standard input in a file first/],
     ['no records', ['send', 'ok.csv', '--max-records', '0'], {}, /--max-records must be/],
     ['a state that is none', ['send', 'ok.csv', '--state', 'ok.csv'], {}, /ok\.csv is not the state of a run/],
     ['a state in no folder', ['send', 'ok.csv', '--state', 'no/x'], {}, /cannot write the state file no\/x: ENOENT/],

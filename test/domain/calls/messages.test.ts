@@ -122,5 +122,5 @@ function valueAt(body: unknown, pointer: string): unknown {
 }
 
 await t.test('a fault that a later version stored has words, too', async (t) => {
-  t.equal(wordFault({ kind: 'of_tomorrow' } as never), 'A later version of the service knows why')
+  t.equal(wordFault({ kind: 'of_tomorrow' } as never), 'Only a later version of the service can say why')
 })

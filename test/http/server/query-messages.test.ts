@@ -65,10 +65,7 @@ await t.test('a parameter that is repeated is told as repeated', async (t) => {
   )
   for (const parameter of alone.filter(({ type }) => type !== 'array')) {
     const { status, detail } = await ask(parameter, `${parameter.name}=1&${parameter.name}=1`)
-    t.match(
-      { status, detail },
-      { status: 400, detail: `The query parameter ${parameter.name} is given more than once` },
-    )
+    t.match({ status, detail }, { status: 400, detail: `The query parameter ${parameter.name} appears more than once` })
   }
 })
 

@@ -138,5 +138,5 @@ await t.test('an address that is nearly that of a route leads there', async (t) 
     t.match({ status, body }, { status: 404, body: { code: 'route_not_found' } }, sent)
     t.ok(body.detail.endsWith(`did you mean ${path}?`), `${sent}: ${body.detail}`)
   }
-  t.match((await service.call('GET', '/v1/staff')).body.detail, /\/docs lists what there is/)
+  t.match((await service.call('GET', '/v1/staff')).body.detail, /\/docs lists all addresses/)
 })

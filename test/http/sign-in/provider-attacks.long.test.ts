@@ -22,7 +22,7 @@ const mallory = { sub: 'mallory', email: company.member.email, email_verified: t
 const idp = await startTestProvider(t, { accounts: [asAdmin, mallory] })
 await giveProvider(service, company, idp)
 const page = `/sign-in/${company.id}`
-const notBegun = { status: 400, text: /This sign-in is over, or was begun elsewhere/ }
+const notBegun = { status: 400, text: /This sign-in has ended, or was started elsewhere/ }
 
 await t.test("login CSRF: a callback without the browser's own request signs nobody in", async (t) => {
   const path = await goToProvider(openVisitor(service), company)

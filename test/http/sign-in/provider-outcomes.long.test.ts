@@ -116,7 +116,7 @@ await t.test(
     for (const email of [...found, `jos\u00c9@${domain}`, `jose\u0301@${domain}`]) {
       person({ sub: 'mallory', email, email_verified: true })
       const { visitor, answer } = await enter(service, company)
-      t.match(answer, { status: 403, text: /not written as it would be here/ }, JSON.stringify(email))
+      t.match(answer, { status: 403, text: /spelled differently from the one here/ }, JSON.stringify(email))
       t.notOk(await visitor.isIn())
     }
     t.strictSame(await newEvents(), [])
