@@ -1,7 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { EnvironmentSchema, LIMITS, readConfig } from '../src/config.ts'
-import { ATTENTION_KINDS } from '../src/domain/attention-kinds.ts'
+import { ATTENTION_KINDS, rankOf } from '../src/domain/attention-kinds.ts'
+import type { EntryFilter } from '../projections/bulk-user-logs/queries.ts'
+import { KEY_PROTOCOLS } from '../src/api/api-routes.ts'
 import { ErasureBody } from '../src/api/admin/personal-data.ts'
 import { limitsOfCall } from '../src/bodies/json-body.ts'
 import { connectionsOf } from '../src/postgres/connections.ts'
@@ -40,8 +42,22 @@ const NO_SETTINGS = new Set([
   'KEY_PROTOCOLS',
   'WEBHOOK_TYPES',
   'MESSAGE_TYPES',
-  'OF_ALL',
 ])
+
+/** What docs/admin.md calls the filters of the log beside the search. */
+const LOG_FILTERS: Record<Exclude<keyof EntryFilter, 'employee' | 'q'>, string> = {
+  status: 'status',
+  from: 'time',
+  to: 'time',
+  operation: 'operation',
+  source: 'name',
+  key: 'key',
+  error: 'cause',
+  http_status: 'HTTP status',
+}
+
+/** The page of each protocol of API keys, by its path. */
+const PROTOCOL_PAGES: Readonly<Record<string, string>> = { '/v1': 'docs/api.md', '/scim/v2': 'docs/scim.md' }
 
 /** The sections that somebody follows when something is wrong or to be changed. */
 const RUNBOOKS = {
@@ -109,6 +125,28 @@ await t.test('every limit counted per process says so, and the formula is below 
 
 await t.test('every kind of attention is told, in the order of urgency', async (t) => {
   t.strictSame(tableKeys(page('docs/attention.md')), ATTENTION_KINDS, 'the table of docs/attention.md')
+  const [, lastOfAll, firstAhead] = /kinds up to `(\w+)`[^]*kinds from `(\w+)` on/.exec(page('docs/attention.md')) ?? []
+  t.equal(
+    lastOfAll,
+    ATTENTION_KINDS.findLast((kind) => rankOf(kind) === 0),
+  )
+  t.equal(
+    firstAhead,
+    ATTENTION_KINDS.find((kind) => rankOf(kind) === 2),
+  )
+})
+
+await t.test('every protocol of API keys has a page', async (t) => {
+  t.strictSame(
+    Object.keys(PROTOCOL_PAGES),
+    KEY_PROTOCOLS.map(({ prefix }) => prefix),
+  )
+  for (const [prefix, name] of Object.entries(PROTOCOL_PAGES)) t.match(page(name), prefix, name)
+})
+
+await t.test('every filter of the log is told', async (t) => {
+  const [, told = ''] = /links and lists beside it filter by ([^.]+),\s+and say/.exec(page('docs/admin.md')) ?? []
+  t.strictSame(told.split(/,\s+(?:and\s+)?/).toSorted(), [...new Set(Object.values(LOG_FILTERS))].toSorted())
 })
 
 await t.test('the table of commands matches the program', async (t) => {

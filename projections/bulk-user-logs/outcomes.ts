@@ -1,4 +1,5 @@
-import type { EventType, RecordedEvent } from '#domain/events'
+import type { RecordEventType } from '#domain/event-types'
+import type { RecordedEvent } from '#domain/events'
 
 /*
  * The outcomes of a call: one byte for each of its records, in the order of the call, with a flag for each event of the
@@ -13,7 +14,7 @@ const FLAGS = {
   EmployeeReactivated: 8,
   EmployeeRecordRejected: 16,
   EmployeeDeprovisioned: 32,
-} as const satisfies Partial<Record<EventType, number>>
+} as const satisfies Record<RecordEventType, number>
 
 /** The status of a record that was applied to an employee who existed. */
 export type RecordStatus = 'Synced' | 'No Updates' | 'Reactivated' | 'Deactivated'
@@ -35,7 +36,7 @@ export interface PlacedRecord {
 export function markOutcomes(outcomes: Buffer, events: readonly RecordedEvent[]) {
   let last = 0
   for (const { type, index, position } of events) {
-    const flag = (FLAGS as Partial<Record<EventType, number>>)[type]
+    const flag = (FLAGS as Readonly<Record<string, number>>)[type]
     if (flag === undefined) continue
     if (index === null || index < last || index >= outcomes.length || (outcomes[index]! & flag) !== 0)
       throw new Error(`the event at position ${position} is not in the order of its call's records`)

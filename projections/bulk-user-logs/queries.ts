@@ -7,7 +7,7 @@ import { fromUuid, toUuid } from '#domain/ids'
 import type { PersonFilter } from './people-queries.ts'
 import { NEWEST_FIRST, OLDEST_FIRST, type Found, type Search } from './search-bounds.ts'
 import { searchEntries } from './people-search.ts'
-import { NO_KEY, type BulkUserLogTables } from './tables.ts'
+import { BULK_USER_LOG_TABLES, NO_KEY, type BulkUserLogTables } from './tables.ts'
 import { bulkUserLogs } from './fold.ts'
 import { ENTRIES } from './live-tables.ts'
 import { buildTimeConditions, joinConditions } from './time-conditions.ts'
@@ -208,11 +208,9 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 }
 
 /** An entry without the outcomes of its records, which may be large. */
-type EntryRow = Omit<Selectable<BulkUserLogTables['entries']>, 'company_id' | 'first_position' | 'outcomes'>
-const SHOWN = sql`e.position, e.call_id, e.status, e.operation, e.source, e.requested_at, e.duration_ms, e.http_status,
-  e.error_code, e.error_detail, e.key_id, e.key_name, e.request_id,
-  e.total, e.updated, e.deactivated, e.failed, e.no_updates,
-  e.notes`
+const { company_id: _, first_position: __, outcomes: ___, ...SHOWN_COLUMNS } = BULK_USER_LOG_TABLES.entries.columns
+type EntryRow = Pick<Selectable<BulkUserLogTables['entries']>, keyof typeof SHOWN_COLUMNS>
+const SHOWN = sql.join(Object.keys(SHOWN_COLUMNS).map((name) => sql.ref(`e.${name}`)))
 type Condition = RawBuilder<unknown>
 
 /** The filters that an entry's own columns answer. */

@@ -83,7 +83,7 @@ export async function addErrors(
   schema: string,
   errors: readonly NewError[],
   doPieces: DoPieces,
-): Promise<void> {
+) {
   if (errors.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(errors.map((error) => error.company_id))])
   const digest = ({ person, ...error }: NewError) => ({
@@ -162,7 +162,7 @@ export async function removeErrors(
   schema: string,
   companyId: string,
   positions: readonly number[],
-): Promise<void> {
+) {
   if (positions.length === 0) return
   const company = toUuid(companyId)
   const { rows } = await sql<Pick<Group, 'key_id' | 'code' | 'field' | 'kind' | 'hour'>>`

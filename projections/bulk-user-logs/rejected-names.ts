@@ -103,7 +103,7 @@ export async function insertNames<Table extends NameTable>(
   table: Table,
   names: readonly NamedRow<Table>[],
   onConflict = sql``,
-): Promise<void> {
+) {
   if (names.length === 0) return
   const hashKeys = await readHashKeys(transaction, [...new Set(names.map((name) => name.company_id))])
   const { name_hash: _, ...columns }: Columns = BULK_USER_LOG_TABLES[table].columns

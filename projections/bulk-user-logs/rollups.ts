@@ -67,7 +67,7 @@ async function addToSums(transaction: Transaction<unknown>, schema: string, entr
       no_updates = h.no_updates + excluded.no_updates`.execute(transaction)
 }
 
-async function addToFailures(transaction: Transaction<unknown>, schema: string, entries: Entry[]): Promise<void> {
+async function addToFailures(transaction: Transaction<unknown>, schema: string, entries: Entry[]) {
   const failed = entries.filter(
     ({ failed, error_code, key_id }) => (error_code !== null || failed > 0) && key_id !== NO_KEY,
   )

@@ -25,7 +25,7 @@ export async function countByHour(
   schema: string,
   added: readonly PersonEvents[],
   erased: readonly PersonEvents[],
-): Promise<void> {
+) {
   const hours: Hours = new Map()
   for (const person of added) addPerson(hours, person, 1)
   for (const person of erased) addPerson(hours, person, -1)

@@ -41,7 +41,7 @@ const recordings = new WeakMap<Pool, Map<string, Recording>>()
  * Appends what has become of a company's sessions, each event once, however many processes do so. In a process, one at a
  * time does: many sign-ins don't fill the line in which the company's changes wait. Throws UnavailableError.
  */
-export function appendSessionEvents(services: RecordingServices, companyId: string): Promise<void> {
+export function appendSessionEvents(services: RecordingServices, companyId: string) {
   const { pool } = services
   const ofPool = recordings.get(pool) ?? new Map<string, Recording>()
   recordings.set(pool, ofPool)

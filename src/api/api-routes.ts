@@ -86,7 +86,7 @@ async function keyRoutes(app: FastifyInstance, protocol: KeyProtocol, services: 
 async function adminRoutes(
   app: FastifyInstance,
   services: ApiServices & { limits: StreamLimits; streams: OpenStreams },
-): Promise<void> {
+) {
   const { db, access, company, failureLimit, sessions } = services
   refuseFailedConditions(app)
   invitations(app, company, failureLimit)

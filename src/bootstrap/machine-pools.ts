@@ -19,7 +19,7 @@ const KNOWN_MS = 60_000
 export type CompanyMachines = LRUCache<string, string>
 
 /** Asks the coordinator for the address of the machine that has a company. */
-export async function lookUpMachine(coordinator: Pool, coordinatorUrl: string, companyId: string): Promise<string> {
+export async function lookUpMachine(coordinator: Pool, coordinatorUrl: string, companyId: string) {
   const { rows } = await coordinator.query<MachineRow>(
     `select n.groupid as "group", n.nodename as host, n.nodeport as port
      from pg_dist_placement p join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'

@@ -8,7 +8,7 @@ const ZSH = 'autoload -U +X bashcompinit && bashcompinit\n'
 export const SHELLS = ['bash', 'zsh', 'fish']
 
 /** Writes a script that defines the command `employee-ledger` in a shell, with completion. */
-export function writeCompletion(program: Command, shell: string): string {
+export function writeCompletion(program: Command, shell: string) {
   if (shell === 'fish') return writeFish(program)
   const cases = program.commands.flatMap((command) => [
     casesOf([command.name()], command),

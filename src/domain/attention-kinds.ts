@@ -1,9 +1,14 @@
-/** What can need attention (docs/attention.md), in words that stand after a name and a colon. */
-const WORDS = {
+/* What can need attention (docs/attention.md), in words that stand after a name and a colon. */
+
+/** What concerns all that a company does: it comes first, whatever else costs. */
+const OF_ALL = {
   ledger_disputed: 'a witness disputes the ledger',
   ledger_unsigned: 'no checkpoint of the ledger is signed',
   projection_parked: 'a list has stopped',
   provider_failing: 'nobody can sign in through the identity provider',
+}
+/** What comes by its cost. */
+const BY_COST = {
   webhook_disabled: 'the webhook was disabled',
   webhook_failing: 'messages of the webhook fail',
   quota_used: 'the quota is used up',
@@ -16,27 +21,21 @@ const WORDS = {
   calls_failed: 'calls failed',
   records_refused: 'calls left records out',
   work_failing: 'background work of the service fails',
+}
+/** What has cost nothing yet: it comes last. */
+const AHEAD = {
   quota_nearly_used: 'the quota is nearly used up',
   key_expiring: 'the key will expire soon',
   key_unused: 'the key was never used',
 }
+const WORDS = { ...OF_ALL, ...BY_COST, ...AHEAD }
 
 export type AttentionKind = keyof typeof WORDS
 
-/** What concerns all that a company does: it comes first, whatever else costs. */
-const OF_ALL: ReadonlySet<AttentionKind> = new Set([
-  'ledger_disputed',
-  'ledger_unsigned',
-  'projection_parked',
-  'provider_failing',
-])
-/** What has cost nothing yet: it comes last. */
-const AHEAD: ReadonlySet<AttentionKind> = new Set(['quota_nearly_used', 'key_expiring', 'key_unused'])
-
 /** How early a kind stands among others that are ordered by their cost: the least first. */
 export function rankOf(kind: AttentionKind): number {
-  if (OF_ALL.has(kind)) return 0
-  return AHEAD.has(kind) ? 2 : 1
+  if (Object.hasOwn(OF_ALL, kind)) return 0
+  return Object.hasOwn(AHEAD, kind) ? 2 : 1
 }
 
 export const ATTENTION_KINDS = Object.keys(WORDS) as AttentionKind[]

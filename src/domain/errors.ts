@@ -37,76 +37,110 @@ export interface RecordError {
   message: string
 }
 
-const PROBLEMS = {
-  malformed_request: { status: 400, title: 'The request is malformed' },
-  malformed_json: { status: 400, title: 'The body is not valid JSON' },
-  invalid_body: { status: 400, title: 'The body has the wrong structure' },
-  idempotency_key_invalid: { status: 400, title: 'The Idempotency-Key header is not valid' },
-  invalid_query: { status: 400, title: 'A query parameter is not valid' },
-  invalid_credentials: { status: 401, title: 'The credentials are missing or invalid' },
-  key_disabled: { status: 403, title: 'The API key is disabled' },
-  address_not_allowed: { status: 403, title: 'The API key may not be used from this address' },
-  scope_missing: { status: 403, title: 'The API key may not make this call' },
-  admin_only: { status: 403, title: 'Only company administrators can do this' },
-  session_required: { status: 403, title: 'This needs a browser session' },
-  reauthentication_required: { status: 403, title: 'This needs the password, or a recent sign-in' },
-  cross_site_request: { status: 403, title: 'The request came from another site' },
-  role_required: { status: 403, title: 'Your role does not allow this' },
-  employee_not_found: { status: 404, title: 'No such employee' },
-  log_not_found: { status: 404, title: 'No such log entry' },
-  key_not_found: { status: 404, title: 'No such API key' },
-  user_not_found: { status: 404, title: 'No such user' },
-  token_not_found: { status: 404, title: 'No such token' },
-  webhook_not_found: { status: 404, title: 'No such webhook' },
-  upload_not_found: { status: 404, title: 'No such upload' },
-  delivery_not_found: { status: 404, title: 'No such delivery' },
-  provider_not_found: { status: 404, title: 'No identity provider' },
-  route_not_found: { status: 404, title: 'No such route' },
-  method_not_allowed: { status: 405, title: 'The route does not support this method' },
-  request_timeout: { status: 408, title: 'The request took too long to arrive' },
-  already_exists: { status: 409, title: 'An employee with these details already exists' },
-  inactive_employee_exists: { status: 409, title: 'An inactive employee with these details already exists' },
-  former_name: { status: 409, title: 'No employee has this identifier now' },
-  user_exists: { status: 409, title: 'A user with this email address already exists' },
-  user_removed: { status: 409, title: 'The user has been removed' },
-  user_not_removed: { status: 409, title: 'The user has not been removed' },
-  last_admin: { status: 409, title: 'The company needs at least one administrator' },
-  break_glass_user: { status: 409, title: 'The user is the break-glass administrator' },
-  own_password: { status: 409, title: 'Users cannot reset their own password' },
-  only_way_in: { status: 409, title: 'The user would have no way to sign in' },
-  provider_required: { status: 409, title: 'The company signs in through its identity provider' },
-  too_many_tokens: { status: 409, title: 'The user has the maximum number of tokens' },
-  too_many_webhooks: { status: 409, title: 'The company has the maximum number of webhooks' },
-  too_many_uploads: { status: 409, title: 'The company has the maximum number of uploads' },
-  nothing_to_undo: { status: 409, title: 'The call has changed nothing' },
-  upload_not_applicable: { status: 409, title: 'The upload cannot be applied now' },
-  provider_in_use: { status: 409, title: 'The identity provider is in use' },
-  provider_unproven: { status: 409, title: 'No administrator is linked to the identity provider' },
-  key_revoked: { status: 409, title: 'The API key has been revoked' },
-  limit_reached: { status: 409, title: 'The API key has reached its daily limit' },
-  idempotency_in_progress: { status: 409, title: 'The first call with this idempotency key is still running' },
-  idempotency_response_expired: {
-    status: 409,
-    title: 'The response stored for this idempotency key has expired',
+/** The titles of problems by their status and code. */
+const TITLES = {
+  400: {
+    malformed_request: 'The request is malformed',
+    malformed_json: 'The body is not valid JSON',
+    invalid_body: 'The body has the wrong structure',
+    idempotency_key_invalid: 'The Idempotency-Key header is not valid',
+    invalid_query: 'A query parameter is not valid',
   },
-  precondition_failed: { status: 412, title: 'A condition of the request does not hold' },
-  payload_too_large: { status: 413, title: 'The body is too large' },
-  batch_too_large: { status: 413, title: 'The call has too many records' },
-  unsupported_media_type: { status: 415, title: 'The media type is not supported' },
-  validation_failed: { status: 422, title: 'One or more records are not valid' },
-  file_ambiguous: { status: 422, title: 'The file can be read in several ways' },
-  empty_batch: { status: 422, title: 'The call has no records' },
-  idempotency_key_reused: { status: 422, title: 'The idempotency key was used with a different request' },
-  quota_exceeded: { status: 429, title: 'The API key has used up its quota' },
-  rate_limited: { status: 429, title: 'Too many requests' },
-  headers_too_large: { status: 431, title: 'The headers are too large' },
-  internal_error: { status: 500, title: 'Something went wrong on our side' },
-  unavailable: { status: 503, title: 'The service is temporarily unavailable' },
-  secrets_key_missing: { status: 503, title: 'The service has no key to protect secrets' },
-} as const satisfies Record<string, { status: number; title: string }>
+  401: {
+    invalid_credentials: 'The credentials are missing or invalid',
+  },
+  403: {
+    key_disabled: 'The API key is disabled',
+    address_not_allowed: 'The API key may not be used from this address',
+    scope_missing: 'The API key may not make this call',
+    admin_only: 'Only company administrators can do this',
+    session_required: 'This needs a browser session',
+    reauthentication_required: 'This needs the password, or a recent sign-in',
+    cross_site_request: 'The request came from another site',
+    role_required: 'Your role does not allow this',
+  },
+  404: {
+    employee_not_found: 'No such employee',
+    log_not_found: 'No such log entry',
+    key_not_found: 'No such API key',
+    user_not_found: 'No such user',
+    token_not_found: 'No such token',
+    webhook_not_found: 'No such webhook',
+    upload_not_found: 'No such upload',
+    delivery_not_found: 'No such delivery',
+    provider_not_found: 'No identity provider',
+    route_not_found: 'No such route',
+  },
+  405: {
+    method_not_allowed: 'The route does not support this method',
+  },
+  408: {
+    request_timeout: 'The request took too long to arrive',
+  },
+  409: {
+    already_exists: 'An employee with these details already exists',
+    inactive_employee_exists: 'An inactive employee with these details already exists',
+    former_name: 'No employee has this identifier now',
+    user_exists: 'A user with this email address already exists',
+    user_removed: 'The user has been removed',
+    user_not_removed: 'The user has not been removed',
+    last_admin: 'The company needs at least one administrator',
+    break_glass_user: 'The user is the break-glass administrator',
+    own_password: 'Users cannot reset their own password',
+    only_way_in: 'The user would have no way to sign in',
+    provider_required: 'The company signs in through its identity provider',
+    too_many_tokens: 'The user has the maximum number of tokens',
+    too_many_webhooks: 'The company has the maximum number of webhooks',
+    too_many_uploads: 'The company has the maximum number of uploads',
+    nothing_to_undo: 'The call has changed nothing',
+    upload_not_applicable: 'The upload cannot be applied now',
+    provider_in_use: 'The identity provider is in use',
+    provider_unproven: 'No administrator is linked to the identity provider',
+    key_revoked: 'The API key has been revoked',
+    limit_reached: 'The API key has reached its daily limit',
+    idempotency_in_progress: 'The first call with this idempotency key is still running',
+    idempotency_response_expired: 'The response stored for this idempotency key has expired',
+  },
+  412: {
+    precondition_failed: 'A condition of the request does not hold',
+  },
+  413: {
+    payload_too_large: 'The body is too large',
+    batch_too_large: 'The call has too many records',
+  },
+  415: {
+    unsupported_media_type: 'The media type is not supported',
+  },
+  422: {
+    validation_failed: 'One or more records are not valid',
+    file_ambiguous: 'The file can be read in several ways',
+    empty_batch: 'The call has no records',
+    idempotency_key_reused: 'The idempotency key was used with a different request',
+  },
+  429: {
+    quota_exceeded: 'The API key has used up its quota',
+    rate_limited: 'Too many requests',
+  },
+  431: {
+    headers_too_large: 'The headers are too large',
+  },
+  500: {
+    internal_error: 'Something went wrong on our side',
+  },
+  503: {
+    unavailable: 'The service is temporarily unavailable',
+    secrets_key_missing: 'The service has no key to protect secrets',
+  },
+} as const satisfies Record<number, Record<string, string>>
 
 /** The error codes of a whole call. */
-export type ProblemCode = keyof typeof PROBLEMS
+export type ProblemCode = { [Status in keyof typeof TITLES]: keyof (typeof TITLES)[Status] }[keyof typeof TITLES]
+
+const PROBLEMS = Object.fromEntries(
+  Object.entries<Record<string, string>>(TITLES).flatMap(([status, titles]) =>
+    Object.entries(titles).map(([code, title]) => [code, { status: Number(status), title }] as const),
+  ),
+) as Record<ProblemCode, Pick<Problem, 'status' | 'title'>>
 
 /** Why a call as a whole was refused: the part of an RFC 9457 problem document that the domain decides. */
 export interface Problem {

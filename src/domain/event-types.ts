@@ -107,6 +107,9 @@ export type EventTypeWith<Rules extends Partial<EventTypeRules>> = {
   [Type in EventType]: (typeof RULES)[Type] extends Rules ? Type : never
 }[EventType]
 
+/** The event types that tell what became of a record of a call. */
+export type RecordEventType = Exclude<EventTypeWith<{ isOfCall: true }>, 'ApiCallCompleted' | 'ApiCallFailed'>
+
 /** The event types whose data an erasing event may erase. */
 export type ErasedBy<Erasing extends ErasingType> = {
   [Type in EventType]: (typeof RULES)[Type] extends { erasedBy: readonly (infer By)[] }

@@ -168,8 +168,8 @@ export interface EventData {
   CompanyRegistered: { name: string }
   /** IANA names of time zones. */
   CompanyTimeZoneChanged: { from: string; to: string }
-  /** ISO 3166-1 alpha-2: local phone numbers are numbers of this country. Null is none. */
   CompanyRenamed: { from: string; to: string }
+  /** ISO 3166-1 alpha-2: local phone numbers are numbers of this country. Null is none. */
   CompanyCountryChanged: { from: string | null; to: string | null }
   /** Something began, or stopped, needing the attention of administrators: see attention.ts. */
   AttentionRaised: AttentionData

@@ -37,176 +37,155 @@ interface OfUnique extends OfField {
   instead?: string
 }
 
-/** A kind of fault: its code, and the words for it. */
-interface Words<Params> {
-  code: RecordErrorCode
-  word: (params: Params) => string
-}
+/** What the words of a fault can name. */
+type Parts = OfTwo & OfLimit
 
-function words<Params = unknown>(code: RecordErrorCode, word: (params: Params) => string): Words<Params> {
-  return { code, word }
-}
+/** The names in braces in the words of a fault. */
+type Named<Text> = Text extends `${string}{${infer Name extends keyof Parts}}${infer Rest}` ? Name | Named<Rest> : never
 
+/** What the words of a fault are made of. */
+type Params<Words> = Words extends (params: infer Made) => string ? Made : Pick<Parts, Named<Words>>
+
+/** The kinds of faults: the code of each, and the words for it. */
 const FAULTS = {
-  required: words('required', ({ field }: OfField) => `${field} is required`),
-  null_not_allowed: words('null_not_allowed', ({ field }: OfField) => `${field} must not be null`),
-  not_string: words('invalid_type', ({ field }: OfField) => `${field} must be a string`),
-  not_object: words('invalid_type', ({ field }: OfField) => `${field} must be an object`),
-  text_too_long: words(
+  required: ['required', '{field} is required'],
+  null_not_allowed: ['null_not_allowed', '{field} must not be null'],
+  not_string: ['invalid_type', '{field} must be a string'],
+  not_object: ['invalid_type', '{field} must be an object'],
+  text_too_long: [
     'too_long',
     ({ limit, ...text }: OfText & OfLimit) => `${nameText(text)} must have at most ${formatCharacters(limit)}`,
-  ),
-  control_character: words(
+  ],
+  control_character: [
     'invalid_format',
     ({ character, ...text }: OfText & { character: string }) =>
       `${nameText(text)} contains a control character (${character})`,
-  ),
-  invisible_character: words(
+  ],
+  invisible_character: [
     'invalid_format',
     ({ character, ...text }: OfText & { character: string }) =>
       `${nameText(text)} contains an invisible character (${character})`,
-  ),
-  not_email: words(
-    'invalid_format',
-    ({ field }: OfField) => `${field} must be a valid email address, such as ana@example.com`,
-  ),
-  not_midnight: words(
+  ],
+  not_email: ['invalid_format', '{field} must be a valid email address, such as ana@example.com'],
+  not_midnight: [
     'invalid_format',
     ({ field }: OfField) =>
       `${field} must be a valid date in the format YYYY-MM-DD. A time of day can only be midnight, without a time ` +
       'zone or in UTC',
-  ),
-  not_date: words('invalid_format', ({ field }: OfField) => `${field} must be a valid date in the format YYYY-MM-DD`),
-  date_too_early: words(
-    'invalid_value',
-    ({ field }: OfField) => `${field} must not be before the year 1000; send null for no date`,
-  ),
-  not_boolean: words('invalid_value', ({ field }: OfField) => `${field} must be true or false`),
-  not_status: words('invalid_value', ({ field }: OfField) => `${field} must be active or inactive`),
-  not_phone: words('invalid_format', ({ field }: OfField) => `${field} is not a phone number, such as +4915112345678`),
-  phone_without_country: words(
-    'invalid_format',
-    ({ field }: OfField) => `${field} needs a country code, unless the company has a country`,
-  ),
-  phone_of_no_country: words(
-    'invalid_format',
-    ({ field }: OfField) => `${field} must begin with + and the code of its country`,
-  ),
-  phone_with_extension: words(
-    'invalid_format',
-    ({ field }: OfField) => `${field} has an extension, which is not part of a phone number`,
-  ),
-  phone_too_short: words('invalid_format', ({ field }: OfField) => `${field} is too short for a phone number`),
-  phone_too_long: words('invalid_format', ({ field }: OfField) => `${field} is too long for a phone number`),
-  phone_of_wrong_length: words(
-    'invalid_format',
-    ({ field }: OfField) => `${field} has a length that no number of its country has`,
-  ),
-  too_many_custom: words(
+  ],
+  not_date: ['invalid_format', '{field} must be a valid date in the format YYYY-MM-DD'],
+  date_too_early: ['invalid_value', '{field} must not be before the year 1000; send null for no date'],
+  not_boolean: ['invalid_value', '{field} must be true or false'],
+  not_status: ['invalid_value', '{field} must be active or inactive'],
+  not_phone: ['invalid_format', '{field} is not a phone number, such as +4915112345678'],
+  phone_without_country: ['invalid_format', '{field} needs a country code, unless the company has a country'],
+  phone_of_no_country: ['invalid_format', '{field} must begin with + and the code of its country'],
+  phone_with_extension: ['invalid_format', '{field} has an extension, which is not part of a phone number'],
+  phone_too_short: ['invalid_format', '{field} is too short for a phone number'],
+  phone_too_long: ['invalid_format', '{field} is too long for a phone number'],
+  phone_of_wrong_length: ['invalid_format', '{field} has a length that no number of its country has'],
+  too_many_custom: [
     'too_long',
     ({ limit }: OfField & OfLimit) => `An employee can have at most ${limit} custom attributes`,
-  ),
-  same_custom_name: words('invalid_value', () => 'Another custom attribute of the record has the same name'),
-  empty_custom_name: words('too_short', () => 'A custom attribute name must not be empty'),
-  not_custom_value: words('invalid_type', () => 'A custom attribute must be a string, number or boolean'),
-  before_other: words('invalid_value', ({ field, other }: OfTwo) => `${field} must not be before ${other}`),
-  after_stored: words(
+  ],
+  same_custom_name: ['invalid_value', 'Another custom attribute of the record has the same name'],
+  empty_custom_name: ['too_short', 'A custom attribute name must not be empty'],
+  not_custom_value: ['invalid_type', 'A custom attribute must be a string, number or boolean'],
+  before_other: ['invalid_value', '{field} must not be before {other}'],
+  after_stored: [
     'invalid_value',
-    ({ field, other }: OfTwo) =>
-      `${field} must not be after the ${other} that the employee has; send another ${other}, or null for none`,
-  ),
-  none_of: words('required', ({ fields }: OfFields) => `An employee needs ${join(fields, 'or')}`),
-  not_record: words('invalid_type', () => 'A record must be an object'),
-  too_many_members: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} members`),
-  too_many_values: words(
-    'too_long',
-    ({ limit }: OfLimit) => `The members of a record must have at most ${limit} values`,
-  ),
-  too_many_bytes: words('too_long', ({ limit }: OfLimit) => `A record must have at most ${limit} bytes`),
+    '{field} must not be after the {other} that the employee has; send another {other}, or null for none',
+  ],
+  none_of: ['required', ({ fields }: OfFields) => `An employee needs ${join(fields, 'or')}`],
+  not_record: ['invalid_type', 'A record must be an object'],
+  too_many_members: ['too_long', 'A record must have at most {limit} members'],
+  too_many_values: ['too_long', 'The members of a record must have at most {limit} values'],
+  too_many_bytes: ['too_long', 'A record must have at most {limit} bytes'],
   // The client chose the name, so it appears in the pointer but not in the message.
-  unknown_field: words(
+  unknown_field: [
     'unknown_field',
     ({ meant }: { meant?: string }) =>
       'This field does not exist; ' +
       (meant === undefined ? 'fields of your own go into custom_attributes' : `did you mean ${meant}?`),
-  ),
-  nested_fields: words(
+  ],
+  nested_fields: [
     'unknown_field',
-    () => 'This field does not exist; send the fields of the employee themselves, not inside another one',
-  ),
-  missing_locator: words(
+    'This field does not exist; send the fields of the employee themselves, not inside another one',
+  ],
+  missing_locator: [
     'missing_locator',
     ({ fields }: OfFields) => `A record must identify its employee by ${join(fields, 'or')}`,
-  ),
-  employee_not_found: words('employee_not_found', () => 'No such employee exists'),
-  employee_erased: words('employee_not_found', () => 'The employee was erased, and stays so'),
-  employee_changed: words('invalid_value', () => 'Somebody has changed the employee meanwhile'),
-  changed_meanwhile: words('invalid_value', ({ field }: OfField) => `Somebody has changed ${field} meanwhile`),
-  not_found_by_email: words(
+  ],
+  employee_not_found: ['employee_not_found', 'No such employee exists'],
+  employee_erased: ['employee_not_found', 'The employee was erased, and stays so'],
+  employee_changed: ['invalid_value', 'Somebody has changed the employee meanwhile'],
+  changed_meanwhile: ['invalid_value', 'Somebody has changed {field} meanwhile'],
+  not_found_by_email: [
     'employee_not_found',
     ({ employee, other, ...field }: OfHolder & OfTwo) =>
       `No employee has this ${describe(field)}. A record with one isn't found by its ${describe({ field: other })}: ` +
       `${nameHolder(employee)} has it; send their id to update them`,
-  ),
-  id_chosen: words('read_only_field', ({ field }: OfField) => `The ${field} of a new employee cannot be chosen`),
-  id_changed: words(
-    'read_only_field',
-    ({ field }: OfField) => `This is not the ${field} of the employee, and it cannot be changed`,
-  ),
-  same_employee: words(
+  ],
+  id_chosen: ['read_only_field', 'The {field} of a new employee cannot be chosen'],
+  id_changed: ['read_only_field', 'This is not the {field} of the employee, and it cannot be changed'],
+  same_employee: [
     'duplicate_in_batch',
     ({ employee }: { employee?: string }) =>
       `Another record of the call refers to the same employee${employee === undefined ? '' : `, ${employee}`}`,
-  ),
-  same_in_call: words(
+  ],
+  same_in_call: [
     'duplicate_in_batch',
     (params: OfUnique) => `Another record of the call has the same ${describe(params)}${nameRemedy(params)}`,
-  ),
-  held: words('already_exists', ({ employee, ...params }: OfUnique & OfHolder) => {
-    const holder = `${nameHolder(employee)} has this ${describe(params)}`
-    return `${holder}; update that employee if it is the same person${nameRemedy(params)}`
-  }),
-  held_by_linkable: words('already_exists', ({ employee, ...field }: OfHolder) => {
-    const holder = `${nameHolder(employee)} has this ${describe(field)} and no external id`
-    return `${holder}; send the call with link_by_email=true if it is the same person, or another value`
-  }),
-  held_by_other_id: words('already_exists', ({ employee, ...field }: OfHolder) => {
-    const holder = `${nameHolder(employee)} has this ${describe(field)} and another external id`
-    return `${holder}; update that employee by its id if it is the same person, or send another value`
-  }),
-  held_by_inactive: words('inactive_employee_exists', ({ employee, ...field }: OfHolder) => {
-    const holder = `${nameHolder(employee, 'inactive ')} has this ${describe(field)}`
-    return `${holder}; reactivate that employee or send another value`
-  }),
-  holder_refused: words('already_exists', wordNeed),
-  manager_refused: words('manager_not_found', wordNeed),
-  manager_not_found: words('manager_not_found', () => 'No employee matches this manager'),
-  different_managers: words(
+  ],
+  held: [
+    'already_exists',
+    ({ employee, ...params }: OfUnique & OfHolder) => {
+      const holder = `${nameHolder(employee)} has this ${describe(params)}`
+      return `${holder}; update that employee if it is the same person${nameRemedy(params)}`
+    },
+  ],
+  held_by_linkable: [
+    'already_exists',
+    ({ employee, ...field }: OfHolder) => {
+      const holder = `${nameHolder(employee)} has this ${describe(field)} and no external id`
+      return `${holder}; send the call with link_by_email=true if it is the same person, or another value`
+    },
+  ],
+  held_by_other_id: [
+    'already_exists',
+    ({ employee, ...field }: OfHolder) => {
+      const holder = `${nameHolder(employee)} has this ${describe(field)} and another external id`
+      return `${holder}; update that employee by its id if it is the same person, or send another value`
+    },
+  ],
+  held_by_inactive: [
+    'inactive_employee_exists',
+    ({ employee, ...field }: OfHolder) => {
+      const holder = `${nameHolder(employee, 'inactive ')} has this ${describe(field)}`
+      return `${holder}; reactivate that employee or send another value`
+    },
+  ],
+  holder_refused: ['already_exists', wordNeed],
+  manager_refused: ['manager_not_found', wordNeed],
+  manager_not_found: ['manager_not_found', 'No employee matches this manager'],
+  different_managers: ['invalid_value', ({ fields }: OfFields) => `${join(fields, 'and')} must name the same manager`],
+  own_manager: ['manager_cycle', 'An employee cannot be their own manager'],
+  manager_cycle: ['manager_cycle', 'The manager would report to this employee, directly or indirectly'],
+  line_too_long: [
     'invalid_value',
-    ({ fields }: OfFields) => `${join(fields, 'and')} must name the same manager`,
-  ),
-  own_manager: words('manager_cycle', () => 'An employee cannot be their own manager'),
-  manager_cycle: words('manager_cycle', () => 'The manager would report to this employee, directly or indirectly'),
-  line_too_long: words(
+    'The reporting line above this manager is too long to rule out that it leads to this employee',
+  ],
+  too_many_rounds: [
     'invalid_value',
-    () => 'The reporting line above this manager is too long to rule out that it leads to this employee',
-  ),
-  too_many_rounds: words(
-    'invalid_value',
-    () =>
-      'Too many records of the call are refused to tell whether this manager would report to this employee; send it ' +
+    'Too many records of the call are refused to tell whether this manager would report to this employee; send it ' +
       'again without them',
-  ),
-} as const
+  ],
+} as const satisfies Record<string, readonly [RecordErrorCode, string | ((params: never) => string)]>
 
 type FaultKind = keyof typeof FAULTS
 
 /** A fault by its kind, with what its message is made of. Of this form, it stands in the events. */
-export type Fault = {
-  [Kind in FaultKind]: (typeof FAULTS)[Kind] extends Words<infer Params>
-    ? { kind: Kind } & (unknown extends Params ? unknown : Params)
-    : never
-}[FaultKind]
+export type Fault = { [Kind in FaultKind]: { kind: Kind } & Params<(typeof FAULTS)[Kind][1]> }[FaultKind]
 
 /** All kinds of faults. */
 export const FAULT_KINDS = Object.keys(FAULTS) as FaultKind[]
@@ -221,7 +200,7 @@ export interface FieldError {
 }
 
 export function codeOf({ kind }: Fault): RecordErrorCode {
-  return FAULTS[kind].code
+  return FAULTS[kind][0]
 }
 
 /**
@@ -229,8 +208,15 @@ export function codeOf({ kind }: Fault): RecordErrorCode {
  * that is stored may be of a later version, which ran before.
  */
 export function wordFault(fault: Fault): string {
-  const known = FAULTS[fault.kind] as Words<Fault> | undefined
-  return known ? known.word(fault) : 'A later version of the service knows why'
+  const known = FAULTS[fault.kind] as readonly [RecordErrorCode, string | ((params: Fault) => string)] | undefined
+  if (!known) return 'A later version of the service knows why'
+  const [, words] = known
+  if (typeof words !== 'string') return words(fault)
+  const { field, other, limit } = fault as Partial<Parts>
+  return words
+    .replace('{field}', () => field!)
+    .replaceAll('{other}', () => other!)
+    .replace('{limit}', `${limit}`)
 }
 
 /** Words what several records have in common, without the employee or the record that one of them names. */

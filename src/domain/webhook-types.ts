@@ -18,6 +18,23 @@ export const WEBHOOK_TYPES = [
 ] as const
 export type WebhookType = (typeof WEBHOOK_TYPES)[number]
 
+/** What a type is about: the part of its name before the point. */
+export type WebhookTopic = WebhookType extends `${infer Topic}.${string}` ? Topic : never
+
+/** Whether messages about a topic are about a person, so that a report about the person says who received them. */
+const IS_ABOUT_PERSON: Record<WebhookTopic, boolean> = {
+  api_call: false,
+  employee: true,
+  api_key: false,
+  attention: false,
+}
+
+/** Whether messages of a type are about a person. */
+export function isAboutPerson(type: WebhookType): boolean {
+  const [topic] = type.split('.') as [WebhookTopic]
+  return IS_ABOUT_PERSON[topic]
+}
+
 /** The type of the message that an administrator sends as a test. */
 export const PING_TYPE = 'webhook.ping'
 

@@ -120,7 +120,7 @@ function addHooks(
   served: ServedRoutes,
   refuseMethod: RefuseMethod,
   common: CommonHeaders,
-): void {
+) {
   app.setValidatorCompiler(compileSchema)
   refuseCompressedBodies(app)
   app.decorate('progressMs', services.requestTimeoutMs)

@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import type { EntryFilter } from '#projections/bulk-user-logs/queries'
+import type { EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries'
 import type { CauseFilter, RecordFilter } from '#projections/bulk-user-logs/records-queries'
 import { MAX_EMAIL_CHARACTERS } from '#domain/attributes'
 import type { AttributeChanges } from '#domain/events'
@@ -218,7 +218,7 @@ export const EntrySchema = namedObject('BulkUserLogEntry', {
       },
     ),
   ),
-})
+} satisfies Record<keyof LogEntry['entry'], TSchema> & Record<string, TSchema>)
 
 const AttributeValue = Type.Unsafe({ type: ['string', 'number', 'boolean', 'null'] })
 

@@ -67,14 +67,10 @@ function apply(shown: ShownRecord, event: CallEvent) {
     case 'ApiCallFailed':
       shown.errors = event.data && [{ pointer: '', code: event.data.code, message: event.data.detail }]
       break
-    case 'EmployeeUpdated':
-    case 'EmployeeDeactivated':
-    case 'EmployeeReactivated':
-    case 'EmployeeDeprovisioned':
-      shown.changes = { ...shown.changes, ...changesOf(event) }
-      break
     case 'ApiCallCompleted':
       break
+    default:
+      shown.changes = { ...shown.changes, ...changesOf(event) }
   }
 }
 

@@ -8,7 +8,7 @@ import type { LedgerDb } from '#ledger/tables'
 import { nameRecord, type RecordNames } from './refused-records.ts'
 
 /** The person of a record, by the event that tells of it. */
-export interface RecordPerson extends RecordNames {
+interface RecordPerson extends RecordNames {
   event: RecordedEvent
   /** Null if the employee is unknown. */
   employeeId: string | null

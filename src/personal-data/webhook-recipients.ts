@@ -1,4 +1,4 @@
-import type { WebhookSettings } from '#domain/webhook-types'
+import { isAboutPerson, type WebhookSettings } from '#domain/webhook-types'
 import type { RecordedEvent } from '#domain/events'
 import { readPagesOutsideCalls } from '#ledger/erasure/find-events'
 import { binarySearch } from '#ledger/read/binary-search'
@@ -56,7 +56,7 @@ async function describePeriod(
   end: RecordedEvent | null,
   positions: readonly number[],
 ): Promise<Row[]> {
-  const types = settings.types.filter((type) => type.startsWith('employee.'))
+  const types = settings.types.filter(isAboutPerson)
   const events = (await countUpTo(positions, end?.position ?? Infinity)) - (await countUpTo(positions, after))
   if (types.length === 0 || events <= 0) return []
   const { url, include_data: hasValues } = settings

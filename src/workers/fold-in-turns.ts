@@ -57,7 +57,7 @@ export async function foldInTurns(
   projection: Projection,
   companies: Set<string>,
   { signal, endsAt }: { signal: AbortSignal; endsAt: number },
-): Promise<void> {
+) {
   const turns = new Turns(options, projection, companies)
   const largeShare = largeCalls(options.maxRecords)
   let until = endsAt
@@ -162,7 +162,7 @@ async function foldSome(options: TurnOptions, projection: Projection, companyIds
  * Folds a batch of one company. Returns whether the company is done. One that cannot be folded is retried later, alone,
  * or parked.
  */
-async function foldOne(options: TurnOptions, projection: Projection, companyId: string): Promise<boolean> {
+async function foldOne(options: TurnOptions, projection: Projection, companyId: string) {
   const { db, foldingDb, boss, log } = options
   const beganAt = performance.now()
   const batch = { projection: projection.name, companyId, beganAt }

@@ -16,7 +16,7 @@ const COMPANIES_AT_ONCE = 100
  * because records are selected under the lock of the head. Continues with other companies after a failure, and throws
  * all failures at the end. Returns the number of retired records.
  */
-export async function retireRecords(pool: Pool, days: number): Promise<number> {
+export async function retireRecords(pool: Pool, days: number) {
   if (days === 0) return 0
   const failures: unknown[] = []
   const instant = await readInstantDaysAgo(pool, days)

@@ -146,7 +146,7 @@ export async function dropReplaced(db: LedgerDb, projection: Projection) {
 }
 
 /** Drops a schema; false if it stays in use for longer than a moment. */
-export async function dropSchema(db: LedgerDb, schema: string): Promise<boolean> {
+export async function dropSchema(db: LedgerDb, schema: string) {
   try {
     await db.transaction().execute(async (transaction) => {
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(transaction)

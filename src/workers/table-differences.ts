@@ -100,7 +100,7 @@ export async function findDifferences(
 }
 
 /** Makes a company's rows in the live copy equal to the scratch copy's. Does not touch equal rows. */
-export async function replaceDiffering(db: LedgerDb, copies: Copies, table: Table, companyId: string): Promise<number> {
+export async function replaceDiffering(db: LedgerDb, copies: Copies, table: Table, companyId: string) {
   const [live, scratch] = [sql.id(copies.live, table.name), sql.id(copies.scratch, table.name)]
   const others = table.columns.filter(({ name }) => !table.key.includes(name))
   const alike = sql.join([sameKey(table), ...others.map((column) => sql`not (${isDifferent(column)})`)], sql` and `)

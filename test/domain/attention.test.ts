@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { AttentionFacts, KeyFacts } from '../../src/domain/attention.ts'
-import { type BackgroundWork, BACKGROUND_WORK } from '../../src/domain/attention-kinds.ts'
 import { findAttention, groupProblems, nameOfItem, startOfYesterday } from '../../src/domain/attention.ts'
+import { type AttentionKind, type BackgroundWork, BACKGROUND_WORK } from '../../src/domain/attention-kinds.ts'
+import { describeItem } from '../../src/wording/attention-words.ts'
 
 const NOW = '2026-03-30T07:00:00.000Z'
 const HOUR_MS = 3_600_000
@@ -184,4 +185,51 @@ await t.test('an unsigned ledger needs attention at once, and other background w
     t.match(item, { kind: 'work_failing', details: { work } })
     t.notMatch(JSON.stringify(item), 'why', 'its error is for the operator')
   }
+})
+
+const COMMON = { subject: { id: 'key_1', name: 'Nightly sync' }, since: ago(1) }
+const DONE = { calls: 1, records: 1, is_more: false, last_log_id: 'log_1' }
+const REFUSED = { at: ago(1), log_id: 'log_1', wanted: 9, done: 1, limit: 5, active: 90 }
+const didToPeople = (people: object) => ({
+  keys: [{ ...KEY, usage: { ...KEY.usage, people } as unknown as KeyFacts['usage'] }],
+})
+
+/** Facts of which nothing but each kind follows. */
+const FACTS: Record<AttentionKind, Partial<AttentionFacts>> = {
+  ledger_disputed: { disputes: [{ id: 'w+1', since: ago(1), fault: 'conflict', error: 'why' }] },
+  ledger_unsigned: { failingWork: [{ work: 'signing', subject: '', since: ago(1), error: 'why' }] },
+  projection_parked: { parkedProjections: [{ ...COMMON, details: { position: 4 } }] },
+  provider_failing: { provider: { id: 'idp_1', name: 'Entra', failingSince: ago(1), fault: 'unreachable' } },
+  webhook_disabled: { webhooks: [{ ...WEBHOOK, disabledReason: 'gone', disabledAt: ago(1) }] },
+  webhook_failing: { webhooks: [{ ...WEBHOOK, failingSince: ago(1) }] },
+  quota_used: { keys: [{ ...KEY, ...used(100) }] },
+  key_limit_reached: didToPeople({ refused: { ...REFUSED, limited: 'max_deactivations' } }),
+  key_deactivated_many: didToPeople({ unusual: { at: ago(1), deactivations: 40, active: 90 } }),
+  fields_overwritten: {
+    overwritten: [{ ...COMMON, details: { other_key: null, fields: ['department'], people: 2, employee_id: 'emp_1' } }],
+  },
+  key_expired: { keys: [{ ...KEY, expiresAt: ago(1) }] },
+  call_missing: { keys: [{ ...KEY, expectation: { calls: { every_hours: 1 }, since: ago(9) } }] },
+  calls_turned_away: {
+    turnedAway: [
+      { ...COMMON, details: { reason: 'expired', calls: 1, last_at: ago(1), address: null, ended_at: ago(9) } },
+    ],
+  },
+  calls_failed: { failedCalls: [{ ...COMMON, details: { ...DONE, code: 'validation_failed' } }] },
+  records_refused: { partialCalls: [{ ...COMMON, details: { ...DONE, total: 9 } }] },
+  work_failing: { failingWork: [{ work: 'emails', subject: '', since: ago(1), error: 'why' }] },
+  quota_nearly_used: { keys: [{ ...KEY, ...used(99) }] },
+  key_expiring: { keys: [{ ...KEY, expiresAt: ago(-1) }] },
+  key_unused: { keys: [{ ...KEY, createdAt: ago(31 * 24) }] },
+}
+
+await t.test('each kind is found, alone, and told in words', (t) => {
+  for (const [kind, facts] of Object.entries(FACTS)) {
+    const [item, ...others] = findAttention({ ...NOTHING, ...facts })
+    t.equal(item?.kind, kind)
+    t.strictSame(others, [], kind)
+    for (const words of Object.values(describeItem(item!, 'UTC', Date.parse(NOW))))
+      t.notMatch(words, /^$|undefined|null|NaN|Invalid/, kind)
+  }
+  t.end()
 })

@@ -4,6 +4,7 @@ import { employees } from '../../projections/employees/fold.ts'
 import { openMaintenance } from '../../src/bootstrap/store.ts'
 import { rebuildCompany } from '../../src/workers/scratch.ts'
 import { toUuid } from '../../src/domain/ids.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { inputs } from '../support/quick.ts'
 import type { Answer, Service, TestCompany } from '../support/service.ts'
 import { startService } from '../support/service.ts'
@@ -54,16 +55,18 @@ const bulkPatch = fc.oneof(
   fc.tuple(patch, externalId).map(([sent, locator]) => ({ ...sent, external_id: locator })),
 )
 
+/** Those that a key may ask for. */
+type OfKey = Exclude<Operation, 'undo'>
 type Call =
-  | { kind: 'create' | 'many' | 'upsert'; body: unknown }
-  | { kind: 'one'; nth: number; body: unknown }
+  | { kind: Exclude<OfKey, 'update_one'>; body: unknown }
+  | { kind: 'update_one'; nth: number; body: unknown }
   /** Somebody damages the rows of the company, the process loads them, and they are rebuilt. */
   | { kind: 'repair'; email: string }
 const call: fc.Arbitrary<Call> = fc.oneof(
   fc.array(creation, { maxLength: 3 }).map((body) => ({ kind: 'create' as const, body })),
-  fc.array(bulkPatch, { maxLength: 3 }).map((body) => ({ kind: 'many' as const, body })),
+  fc.array(bulkPatch, { maxLength: 3 }).map((body) => ({ kind: 'update_many' as const, body })),
   fc.array(fc.oneof(creation, bulkPatch), { maxLength: 3 }).map((body) => ({ kind: 'upsert' as const, body })),
-  fc.record({ kind: fc.constant('one' as const), nth: fc.nat(3), body: patch }),
+  fc.record({ kind: fc.constant('update_one' as const), nth: fc.nat(3), body: patch }),
   email.map((locator) => ({ kind: 'repair' as const, email: locator })),
 )
 
@@ -75,7 +78,13 @@ const BEGINNING: Call = {
   }),
 }
 
-const METHODS = { create: 'POST', many: 'PATCH', upsert: 'PUT', one: 'PATCH' } as const
+/** How each is called. `call` makes some of each, and `recount` says what they count. */
+const METHODS: Readonly<Record<OfKey, 'POST' | 'PATCH' | 'PUT' | 'DELETE'>> = {
+  create: 'POST',
+  update_many: 'PATCH',
+  upsert: 'PUT',
+  update_one: 'PATCH',
+}
 
 /** Makes a call while the rows are damaged, and one after their repair that would change nothing if they were not. */
 async function damageAndRepair(company: TestCompany, locator: string, title: string, by: Service): Promise<Answer[]> {
@@ -115,7 +124,7 @@ async function run(company: TestCompany, calls: Call[], through: Service[]): Pro
     const { kind, body, ...rest } = step
     const options = { body, key: company.key }
     const id = 'nth' in rest ? (known[rest.nth] ?? 'emp_unknown') : ''
-    const answer = await process.call(METHODS[kind], `/v1/employees${kind === 'one' ? `/${id}` : ''}`, options)
+    const answer = await process.call(METHODS[kind], `/v1/employees${kind === 'update_one' ? `/${id}` : ''}`, options)
     if (answer.status === 201) known.push(...answer.body.employees.map((made: { id: string }) => made.id))
     answers.push(answer)
   }

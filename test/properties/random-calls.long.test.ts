@@ -1,5 +1,6 @@
 import t from 'tap'
 import { addUser } from '../../src/accounts/users/change-user.ts'
+import type { Operation } from '../../src/domain/operations.ts'
 import { issueApiKey } from '../../src/accounts/api-keys/api-keys.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { readEvents } from '../support/ledger/company-events.ts'
@@ -10,6 +11,7 @@ import { startService, type TestCompany } from '../support/service.ts'
 import { compareWithModel, describeListed, describePeople } from './random-calls/compare.ts'
 import { KEY_LIMITS } from './random-calls/draw-call.ts'
 import { makeCalls, type CalledCompany } from './random-calls/make-calls.ts'
+import type { ModelCall } from './random-calls/model.ts'
 
 /*
  * Random calls of several callers at once through two processes, with undos of calls and of undos, links by email
@@ -20,6 +22,14 @@ import { makeCalls, type CalledCompany } from './random-calls/make-calls.ts'
 const COMPANIES = inputs(2, 10)
 const CALLS = inputs(100, 500)
 const CALLERS = 4
+/** The calls of the model that make each operation. */
+const KIND_OF: Readonly<Record<Operation, ModelCall['kind']>> = {
+  create: 'create',
+  update_one: 'update',
+  update_many: 'update',
+  upsert: 'upsert',
+  undo: 'undo',
+}
 const KILLS = inputs(0, 20)
 const SEED = Number(process.env['SEED'] ?? 1)
 
@@ -95,7 +105,8 @@ await t.test(
         .toSorted()
         .join('\n'),
     )
-    for (const kind of ['undo completed', 'undo partly', 'upsert completed', 'update limit_reached'])
+    const completed = Object.values(KIND_OF).map((kind) => `${kind} completed`)
+    for (const kind of [...completed, 'undo partly', 'update limit_reached'])
       t.ok(isQuick || seen.has(kind), `some are: ${kind}`)
     t.ok(isQuick || kills.kills() > 1, `${kills.kills()} processes were killed`)
   },

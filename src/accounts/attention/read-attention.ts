@@ -58,7 +58,7 @@ export interface CompanyClock {
 }
 
 /** What sources set back of each other, by company. */
-export type RecentSetBacks = LRUCache<string, SetBack[]>
+type RecentSetBacks = LRUCache<string, SetBack[]>
 
 /** Remembers it for a minute, of companies that have so many rows together. */
 export function rememberSetBacks(): RecentSetBacks {

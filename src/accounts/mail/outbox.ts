@@ -61,7 +61,7 @@ export async function enqueueEmail(
   client: Queryable,
   { secrets }: Outbox,
   { companyId, userId, kind, expiresAt, ...content }: NewEmail,
-): Promise<boolean> {
+) {
   const emailId = randomUUID()
   const { toAddress, ofCompany } = MAX_AN_HOUR[kind]
   const sealed = secrets.encrypt(JSON.stringify(limitContent(content)), placeOfEmail(emailId))
@@ -105,7 +105,7 @@ export function decryptContent(secrets: SecretBox, sealed: Buffer, emailId: stri
  * Cancels the messages to a user that are not under way, and deletes what the others say, and what mail servers said of
  * them, which may name the address, in the transaction that removes or erases the user.
  */
-export async function cancelEmails(client: Queryable, companyId: string, userId: string): Promise<void> {
+export async function cancelEmails(client: Queryable, companyId: string, userId: string) {
   const ids = [toUuid(companyId), toUuid(userId)]
   await client.query(
     `update emails set state = 'canceled', content = null, ended_at = statement_timestamp(), lease_id = null,

@@ -209,7 +209,7 @@ export interface RelyingParty {
 }
 
 /** Where passkeys work, or why they do not, in a sentence. */
-export type PasskeySupport = { party: RelyingParty; reason?: undefined } | { party: null; reason: string }
+type PasskeySupport = { party: RelyingParty; reason?: undefined } | { party: null; reason: string }
 
 /**
  * Finds out whether browsers can use passkeys here. `publicUrl`: where they reach the service; null if unknown.

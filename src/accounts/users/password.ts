@@ -45,7 +45,7 @@ export function settingOf(stored: string) {
 /**
  * A password's Argon2id hash (RFC 9106) in the PHC string format. Throws UnavailableError if too many wait.
  */
-export async function hashPassword(password: string, setting: HashSetting): Promise<string> {
+export async function hashPassword(password: string, setting: HashSetting) {
   const [, memory, passes, lanes, salt] = PHC_SETTING.exec(setting) ?? []
   if (salt === undefined) throw new Error('a stored password hash has an unknown form')
   const parameters: Argon2Parameters = {

@@ -120,7 +120,7 @@ const ALLOW_EXCESS = {
 } satisfies FastifySchema
 
 /** Routes to manage API keys, for administrators. Each change is an event and takes effect at once in every process. */
-export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+export function apiKeys(app: FastifyInstance, db: LedgerDb, services: CompanyServices) {
   app.get('/api-keys', { schema: LIST_API_KEYS }, async (request) => {
     const keys = await listApiKeys(db, actingUser(request).companyId, pageBefore('key', request.query))
     return pageOf(keys, request.query.limit, ({ key }) => key.id, renderKey)

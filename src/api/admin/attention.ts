@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { findLastCall } from '#projections/bulk-user-logs/attention-queries'
 import { readAttention, readClockOf } from '#accounts/attention/read-attention'
 import type { AttentionItem } from '#domain/attention'
-import { ATTENTION_KINDS, type AttentionKind } from '#domain/attention-kinds'
+import { ATTENTION_KINDS, describeKind, type AttentionKind } from '#domain/attention-kinds'
 import type { LedgerDb } from '#ledger/tables'
 import { userOf } from '#http/access/authorize-user'
 import { namedObject, nullable, oneOf, strictObject, Time, TimeOrNull, render } from '#http/openapi/schema-parts'
@@ -33,8 +33,12 @@ const DETAILS: { [Kind in AttentionKind]: Record<keyof DetailsOf<Kind> & string,
   key_unused: { created_at: true },
 }
 
+function describeKinds(): string {
+  return `${ATTENTION_KINDS.map((kind) => `\`${kind}\`: ${describeKind(kind)}`).join('; ')}.`
+}
+
 const Item = namedObject('AttentionItem', {
-  kind: oneOf(ATTENTION_KINDS, 'What is wrong. More kinds may be added.'),
+  kind: oneOf(ATTENTION_KINDS, `What is wrong. More kinds may be added. ${describeKinds()}`),
   subject: strictObject(
     { id: Type.String(), name: Type.String() },
     { description: 'The API key, webhook, identity provider, read model, or work that it is about.' },

@@ -53,7 +53,7 @@ const RECORDS = {
 export function bulkUserLogs(
   app: FastifyInstance,
   { reads, requireLogEntry }: { reads: Reads; requireLogEntry: RequireLogEntry },
-): void {
+) {
   app.get(
     '/bulk-user-logs',
     { schema: LIST, config: { isHeavyRead: whenGiven(['q', 'employee']) } },
@@ -146,7 +146,7 @@ type StreamRequest = FastifyRequest<{ Querystring: Static<typeof StreamQuery> }>
 export function bulkUserLogsStream(
   app: FastifyInstance,
   { access, reads, limits, streams, authorize, companiesTogether }: StreamServices,
-): void {
+) {
   const watch = createCompanyWatch((companyIds) => readReached(access, companyIds, BULK_USER_LOGS), {
     intervalMs: POLL_MS,
     companiesTogether,

@@ -107,7 +107,7 @@ const OF_ENTRY: readonly Export<[LogEntry, RecordFilter]>[] = [
 ]
 
 /** Exports the list of entries and the records of an entry as files to download, with the filters of the JSON lists. */
-export function logExports(app: FastifyInstance, { reads, authorize, requireLogEntry }: ExportServices): void {
+export function logExports(app: FastifyInstance, { reads, authorize, requireLogEntry }: ExportServices) {
   for (const { path, name, write, ...about } of OF_ENTRIES) {
     const schema = { ...about, querystring: schemas.EntryExportQuery, response: CSV_ANSWER }
     app.get(path, { ...STREAMED_ROUTE, schema }, async (request, reply) => {
@@ -174,7 +174,7 @@ const FORMATS = {
 export function employeeExports(
   app: FastifyInstance,
   { reads, authorize }: Pick<ExportServices, 'reads' | 'authorize'>,
-): void {
+) {
   for (const [extension, { type, write, ...about }] of Object.entries(FORMATS)) {
     const schema = {
       ...about,

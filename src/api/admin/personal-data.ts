@@ -61,7 +61,7 @@ const ERASE_PERSON = {
 } satisfies FastifySchema
 
 /** The route that erases a person, for administrators. */
-export function erasures(app: FastifyInstance, services: CompanyServices): void {
+export function erasures(app: FastifyInstance, services: CompanyServices) {
   app.post('/erasures', { schema: ERASE_PERSON, ...HEAVY_JSON_BODY }, async (request, reply) => {
     const { position, ...erased } = await eraseEmployee(
       services,

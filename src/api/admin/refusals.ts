@@ -125,7 +125,7 @@ interface RefusalServices extends Pick<Reader, 'authorize'> {
 }
 
 /** `GET /admin/v1/refusals`: why records were refused, across calls, and all records of a cause as a file. */
-export function refusals(app: FastifyInstance, { reads, authorize }: RefusalServices): void {
+export function refusals(app: FastifyInstance, { reads, authorize }: RefusalServices) {
   app.get('/refusals', { schema: LIST }, async (request) => {
     const { limit, ...query } = request.query
     assertStorable(query)

@@ -66,7 +66,7 @@ const SCHEMA = {
 } satisfies FastifySchema
 
 /** `GET /admin/v1/usage`: calls and records by day and outcome, from the sums in the read model. */
-export function usage(app: FastifyInstance, reads: Reads): void {
+export function usage(app: FastifyInstance, reads: Reads) {
   app.get('/usage', { schema: SCHEMA }, async (request) => {
     const { key, days_in: daysIn, previous, ...range } = request.query
     assertStorable(request.query)
@@ -107,7 +107,7 @@ const PEOPLE_SCHEMA = {
 } satisfies FastifySchema
 
 /** `GET /admin/v1/employees/by-day`: how many people were active and inactive. */
-export function peopleByDay(app: FastifyInstance, reads: Reads): void {
+export function peopleByDay(app: FastifyInstance, reads: Reads) {
   app.get('/employees/by-day', { schema: PEOPLE_SCHEMA }, async (request) => {
     const { days_in: daysIn, ...range } = request.query
     const { companyId } = userOf(request)

@@ -111,7 +111,7 @@ const RESET_USER_PASSWORD = {
 } satisfies FastifySchema
 
 /** Routes to manage users, for administrators. Each change is an event and takes effect at once in every process. */
-export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices): void {
+export function users(app: FastifyInstance, db: LedgerDb, services: CompanyServices) {
   app.get('/users', { schema: LIST_USERS }, async (request) => {
     const users = await listUsers(db, actingUser(request).companyId, pageBefore('usr', request.query))
     return pageOf(users, request.query.limit, ({ id }) => id, renderUser)
@@ -185,7 +185,7 @@ const ACCEPT_INVITATION = {
  * The route that sets a password with a one-time token. The token is the only credential, so failures count towards the
  * limit of failed authentications.
  */
-export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number): void {
+export function invitations(app: FastifyInstance, services: CompanyServices, failureLimit: number) {
   const accept = limitFailures(failureLimit, async (request, reply) => {
     const body = (request as FastifyRequest<{ Body: Static<typeof AcceptBody> }>).body
     const { user, position } = await acceptInvitation(services, { ...body, client: clientOf(request) }).catch(
@@ -230,10 +230,7 @@ const REVOKE_TOKEN = {
 } satisfies FastifySchema
 
 /** Routes for tokens of the admin and audit endpoints. Users manage their own; administrators may manage all. */
-export function userTokens(
-  app: FastifyInstance,
-  services: ProofServices & { db: LedgerDb; company: CompanyServices },
-): void {
+export function userTokens(app: FastifyInstance, services: ProofServices & { db: LedgerDb; company: CompanyServices }) {
   const { db, company } = services
   app.get('/tokens', { schema: LIST_TOKENS }, async (request) => {
     const userId = await findTokenOwner(db, userOf(request), request.query.user)

@@ -9,10 +9,7 @@ import { evidence } from './evidence.ts'
 import { events, eventsStream } from './events.ts'
 
 /** Registers the read-only routes of the ledger, for auditors and administrators. */
-export async function auditRoutes(
-  app: FastifyInstance,
-  { failureLimit, sessions, ...services }: AuditRouteServices,
-): Promise<void> {
+export async function auditRoutes(app: FastifyInstance, { failureLimit, sessions, ...services }: AuditRouteServices) {
   const authorize = authorizeRoles(services.access, sessions, ['auditor', 'admin'])
   allowScope(app, 'audit')
   app.addHook('onRequest', limitFailures(failureLimit, authorize))

@@ -65,7 +65,7 @@ const HISTORY = {
 } satisfies FastifySchema
 
 /** `GET /audit/v1/employees/…`: past states and events of an employee. */
-export function employeeHistory(app: FastifyInstance, { reads }: AuditServices): void {
+export function employeeHistory(app: FastifyInstance, { reads }: AuditServices) {
   app.get('/employees/:id', { schema: AT, config: { isHeavyRead: ALWAYS } }, async (request) => {
     const { companyId } = userOf(request)
     const db = await reads.of(companyId, request.left)

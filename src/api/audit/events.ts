@@ -50,7 +50,7 @@ const LIST = {
 } satisfies FastifySchema
 
 /** `GET /audit/v1/events`: the events of the company, one per line. */
-export function events(app: FastifyInstance, { reads, authorize }: AuditServices): void {
+export function events(app: FastifyInstance, { reads, authorize }: AuditServices) {
   app.get('/events', { ...STREAMED_ROUTE, schema: LIST }, async (request, reply) => {
     const { companyId } = userOf(request)
     const db = await reads.of(companyId, request.left)
@@ -126,7 +126,7 @@ const SCHEMA = {
 export function eventsStream(
   app: FastifyInstance,
   { access, reads, limits, streams, authorize, companiesTogether }: AuditServices,
-): void {
+) {
   const watch = createCompanyWatch((companyIds) => readPositions(access, companyIds), {
     intervalMs: POLL_MS,
     companiesTogether,

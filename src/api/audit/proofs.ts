@@ -66,7 +66,7 @@ const CONSISTENCY = {
 } satisfies FastifySchema
 
 /** `GET /audit/v1/proofs/…`: proofs for clients that do not download the whole ledger. */
-export function proofs(app: FastifyInstance, { db }: AuditServices): void {
+export function proofs(app: FastifyInstance, { db }: AuditServices) {
   app.get('/proofs/inclusion', { schema: INCLUSION }, async (request) => {
     const { companyId } = userOf(request)
     const head = await readHead(db, companyId)
@@ -107,7 +107,7 @@ interface Path {
  * `GET /audit/v1/tlog/{company_id}/…`: the ledger in the form of https://c2sp.org/tlog-tiles, for clients of other
  * transparency logs. The paths are that specification's, so they are not in the OpenAPI document.
  */
-export function tiles(app: FastifyInstance, { db, signer }: AuditServices): void {
+export function tiles(app: FastifyInstance, { db, signer }: AuditServices) {
   const schema = { hide: true }
 
   app.get<{ Params: Path }>(`${PREFIX}/checkpoint`, { schema }, async (request, reply) => {

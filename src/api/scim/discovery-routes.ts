@@ -10,7 +10,7 @@ import { findScimBase, queryText } from './scim-request.ts'
 const OPEN = { schema: { hide: true }, config: { isOpen: true } } as const
 
 /** What the service can do (RFC 7644 section 4). A filter is refused, because the answer doesn't depend on it. */
-export function discoveryRoutes(app: FastifyInstance, { sessions }: KeyServices): void {
+export function discoveryRoutes(app: FastifyInstance, { sessions }: KeyServices) {
   const baseOf = (request: FastifyRequest) => {
     if (queryText(request, 'filter') === undefined) return findScimBase(request, sessions)
     throw new ProblemError({ ...problem('invalid_query', 'This list cannot be filtered'), status: 403 })

@@ -9,7 +9,7 @@ import { ProblemError, sendProblem } from '#http/server/problem'
 const HIDDEN = { schema: { hide: true } }
 
 /** Employees have no groups. Providers look for some when they test the connection. */
-export function groupRoutes(app: FastifyInstance, { keyUsage }: KeyServices): void {
+export function groupRoutes(app: FastifyInstance, { keyUsage }: KeyServices) {
   const reading = { ...HIDDEN, ...chargedReading(keyUsage, {}, 'scim') }
   app.get('/Groups', reading, async (_, reply) => reply.type(SCIM_TYPE).send(renderList([])))
   app.get('/Groups/:id', reading, async () => {

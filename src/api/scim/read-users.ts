@@ -31,7 +31,7 @@ const USUAL_COUNT = 100
 const COMPARED_AT_ONCE = 1_000
 
 /** Adds the calls that read users: one, as of the last commit, and lists. */
-export function readUsers(app: FastifyInstance, services: KeyServices): void {
+export function readUsers(app: FastifyInstance, services: KeyServices) {
   const { findEmployee, keyUsage, sessions } = services
   const schema = { hide: true }
   app.get('/Users/:id', { schema, ...chargedReading(keyUsage, {}, 'scim') }, async (request, reply) => {
@@ -52,7 +52,7 @@ export function readUsers(app: FastifyInstance, services: KeyServices): void {
   })
 }
 
-function listUsers(app: FastifyInstance, services: KeyServices): void {
+function listUsers(app: FastifyInstance, services: KeyServices) {
   const { reads, access, keyUsage, sessions, findNamed, companiesTogether } = services
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the list of users could not be watched')
   const pages = createUserPages()

@@ -17,7 +17,7 @@ import { findScimBase, readProjection } from './scim-request.ts'
 const MAX_BODY = 2_097_152
 
 /** Adds the calls that create, change, and delete users. Each has one entry in Bulk User Logs. */
-export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, services: KeyServices): Promise<void> {
+export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, services: KeyServices) {
   budgetBodies(app, services.bodyBudget, protocol.scope)
   const { newId } = services.commands
   const withUser =

@@ -73,7 +73,7 @@ const readSchema = {
 } satisfies FastifySchema
 
 /** `GET /v1/employees/{id}`: the employee as the last commit left it. */
-export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices): void {
+export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: ReadServices) {
   app.get('/employees/:id', { schema: readSchema, ...chargedReading(keyUsage) }, async (request, reply) => {
     const { companyId } = callerOf(request)
     const { id } = request.params
@@ -187,7 +187,7 @@ interface ListServices extends ReadServices {
 export function listEmployeesRoute(
   app: FastifyInstance,
   { reads, access, findEmployee, keyUsage, companiesTogether }: ListServices,
-): void {
+) {
   const onError = (error: unknown) => app.log.debug({ err: error }, 'the employee list could not be watched')
   const waitForPosition = createPositionWaits(access, EMPLOYEES, onError, { companiesTogether })
   app.get(

@@ -33,7 +33,7 @@ const verifySchema = {
 } satisfies FastifySchema
 
 /** `GET /v1/auth/verify`: costs no quota, and answers for a disabled key and whatever the key's scopes are. */
-export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter): void {
+export function verifyKey(app: FastifyInstance, keyUsage: KeyUsageCounter) {
   app.get('/auth/verify', { schema: verifySchema, config: { checksKeyItself: true } }, async (request, reply) => {
     const { key, companyName, before, after, nowMs } = await useKeyOf(request, keyUsage, 0, addressRefusal)
     void reply.headers(rateLimitHeaders(key, after, nowMs))

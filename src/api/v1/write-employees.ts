@@ -13,11 +13,7 @@ import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema 
 import { ProblemError } from '#http/server/problem'
 
 /** Adds the four writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */
-export async function writeEmployees(
-  app: FastifyInstance,
-  protocol: KeyProtocol,
-  services: KeyServices,
-): Promise<void> {
+export async function writeEmployees(app: FastifyInstance, protocol: KeyProtocol, services: KeyServices) {
   budgetBodies(app, services.bodyBudget, protocol.scope)
   const { maxRecords, newId } = services.commands
   const route = (

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { commandsIn, companyOption, parseCountry, parseEmail, parseText, parseTimeZone } from '../terminal/options.ts'
 
 /** Adds the commands of `company`. */
-export function addCompanyCommands(program: Command): void {
+export function addCompanyCommands(program: Command) {
   const company = commandsIn(program.command('company').description('companies'), () => import('./company.ts'))
   company('create', 'register a company and its first administrator', 'createCompany')
     .requiredOption('--name <name>', 'the name of the company', parseText(120))

@@ -4,7 +4,7 @@ import { companyCommandsIn, idOption, outOption, parseText, yesOption } from '..
 const MAX_NAME_CHARACTERS = 1_000
 
 /** Adds `employee …`. */
-export function addEmployeeCommands(program: Command): void {
+export function addEmployeeCommands(program: Command) {
   const employee = companyCommandsIn(
     program.command('employee').description('employees of a company'),
     () => import('./employee.ts'),

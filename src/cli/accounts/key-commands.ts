@@ -34,7 +34,7 @@ const writable = () =>
   ])
 
 /** Adds `key …`. */
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command) {
   const key = companyCommandsIn(program.command('key').description('API keys of a company'), () => import('./key.ts'))
   key('issue', 'issue an API key; shows its secret once', 'issueKey')
     .requiredOption('--name <name>', 'the name of the key', parseText(120))

@@ -8,7 +8,7 @@ const authOption = () => new Option('--client-auth <how>', 'how the service auth
 const secretOption = () => new Option('--secret-file <file>', 'the file with the client secret; - for standard input')
 
 /** Adds `provider …`. */
-export function addProviderCommands(program: Command): void {
+export function addProviderCommands(program: Command) {
   const provider = companyCommandsIn(
     program.command('provider').description('the identity provider of a company'),
     () => import('./provider.ts'),

@@ -15,7 +15,7 @@ const userOption = () => idOption('user', 'usr', 'the id of the user')
 const roleOption = () => new Option('--role <role>', "the user's role").choices(ROLES).makeOptionMandatory()
 
 /** Adds `user …` and `token …`. */
-export function addUserCommands(program: Command): void {
+export function addUserCommands(program: Command) {
   const user = companyCommandsIn(program.command('user').description('users of a company'), () => import('./user.ts'))
   const add = user('add', 'add a user with a password and a token, and show both once', 'addCompanyUser')
   const invite = user(

@@ -7,7 +7,7 @@ import { companyCommandsIn, idOption, parseText, parseTime, parseWholeNumber } f
 const webhookOption = () => idOption('webhook', 'whk', 'the id of the webhook')
 
 /** Adds `webhook …`. */
-export function addWebhookCommands(program: Command): void {
+export function addWebhookCommands(program: Command) {
   const webhook = companyCommandsIn(
     program.command('webhook').description('webhooks of a company'),
     () => import('./webhook.ts'),

@@ -5,7 +5,7 @@ const MAX_POSITION = Number.MAX_SAFE_INTEGER
 const MAX_WITNESSES = 1_000
 
 /** Adds `audit …`: export and verification of the ledger, and rotation of the signing key. */
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: Command) {
   const audit = program.command('audit').description('export and verify the ledger')
   const addExport = companyCommandsIn(audit, () => import('./audit-export.ts'))
   addExport('export', 'export the ledger and a signed checkpoint for offline verification', 'exportLedger')

@@ -25,7 +25,7 @@ export interface DemoCall {
 }
 
 /** Builds a call from the state at the time of the call. */
-export type CallFactory = (company: DemoCompany) => DemoCall
+type CallFactory = (company: DemoCompany) => DemoCall
 
 /** The maximum number of records per call while the demo runs, whatever the setting is. */
 export const DEMO_MAX_RECORDS = 1000

@@ -4,7 +4,7 @@ import { companyCommandsIn, idOption, parseWholeNumber } from '../terminal/optio
 const MAX_LISTED = 1_000
 
 /** Adds `log …`. */
-export function addLogCommands(program: Command): void {
+export function addLogCommands(program: Command) {
   const log = companyCommandsIn(
     program.command('log').description('Bulk User Logs of a company'),
     () => import('./log.ts'),

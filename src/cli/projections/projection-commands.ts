@@ -4,7 +4,7 @@ import { commandsIn, companyOption } from '../terminal/options.ts'
 const oneCompany = () => companyOption().makeOptionMandatory(false)
 
 /** Adds `projections …`. */
-export function addProjectionCommands(program: Command): void {
+export function addProjectionCommands(program: Command) {
   const group = program.command('projections').description('the read models')
   const projections = commandsIn(group, () => import('./projections.ts'))
   projections('list', 'show the progress of each projection, parked companies, and running rebuilds', 'listProjections')

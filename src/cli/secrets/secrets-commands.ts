@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { commandsIn } from '../terminal/options.ts'
 
 /** Adds `secrets …`: rotation of the key that encrypts stored secrets. */
-export function addSecretsCommands(program: Command): void {
+export function addSecretsCommands(program: Command) {
   const secrets = commandsIn(
     program.command('secrets').description('the keys that encrypt stored secrets'),
     () => import('./secrets.ts'),

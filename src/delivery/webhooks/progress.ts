@@ -127,7 +127,7 @@ export async function leaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string)
 }
 
 /** Ends a lease. Returns whether the webhook is due again, because events followed meanwhile. */
-export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string): Promise<boolean> {
+export async function releaseWebhook(pool: Pool, ref: WebhookRef, leaseId: string) {
   const { rows } = await inTransaction(pool, (client) =>
     client.query<{ status: WebhookStatus; is_behind: boolean; due_at: string | null }>(
       `update webhook_progress p set lease_id = null, leased_until = null

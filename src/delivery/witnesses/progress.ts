@@ -89,7 +89,7 @@ export async function recordFailure(
   client: PoolClient,
   { companyId, witness, size, attempts }: DueLedger,
   { fault, error }: { fault: WitnessFault; error: string },
-): Promise<void> {
+) {
   const counts = fault === 'unavailable' ? "(p.fault is null or p.fault = 'unavailable')" : 'true'
   const retryInSeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** attempts, MAX_RETRY_SECONDS)
   await client.query(

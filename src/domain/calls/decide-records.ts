@@ -202,7 +202,7 @@ interface Support {
 }
 
 /** Refuses drafts and, among all of these, those that need them. Looks at each need once, however many share a name. */
-function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map<number, Draft>): void {
+function refuse(drafts: readonly Draft[], faulty: readonly Draft[], refused: Map<number, Draft>) {
   const supports = new Map<Need['anyOf'], Support>()
   const ofRecord = new Map<number, Support[]>()
   const supportOf = (anyOf: Need['anyOf']) => {

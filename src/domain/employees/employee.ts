@@ -260,7 +260,7 @@ export function addStateErrors(
   errors: RecordErrors,
   after: Pick<Employee, 'start_date' | 'termination_date' | 'custom_attributes'>,
   touched: (name: AttributeName) => boolean,
-): void {
+) {
   const { start_date: start, termination_date: termination } = after
   if (start !== null && termination !== null && termination < start) {
     // Of somebody who has come back, the stored date stands in the way.

@@ -39,7 +39,7 @@ export const PATHS = {
   external_id: pathOf(HR, 'hrId'),
 } as const satisfies Record<Exclude<AttributeName, 'custom_attributes'>, string>
 
-export interface FlatUser {
+interface FlatUser {
   values: Map<string, Scalar>
   /** The attributes that have values which can't be kept, because no path reaches them. */
   unkept: Set<string>
@@ -131,7 +131,7 @@ function findWork(entries: readonly ScimValue[]): ScimValue | undefined {
 }
 
 /** The path of an attribute. Of an extension, it begins with what differs from other extensions. */
-export function pathOf(urn: string | null, name: string): string {
+function pathOf(urn: string | null, name: string): string {
   if (urn === null) return name
   const short = isSameName(urn.slice(0, EXTENSION.length), EXTENSION) ? urn.slice(EXTENSION.length) : urn
   return `${short}:${name}`

@@ -7,7 +7,7 @@ import type { AttributePath, Filter } from './parse-path.ts'
 import { isSameName } from './schemas.ts'
 
 /** By what those who match a filter can be looked up. */
-export interface Pinned {
+interface Pinned {
   names: Naming
   /** Whether nobody else can match. Others may have an address as another one than that of work. */
   isSure: boolean

@@ -108,7 +108,7 @@ export function isSameName(one: string, other: string): boolean {
 }
 
 /** An attribute that a path names. */
-export interface KnownAttribute {
+interface KnownAttribute {
   /** Null for the core schema. */
   urn: string | null
   /** As its schema spells it. */

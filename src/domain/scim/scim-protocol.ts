@@ -41,7 +41,7 @@ function isScimProblem(refusal: Problem): refusal is ScimProblem {
 }
 
 /** The answer to a refused request (RFC 7644 section 3.12). */
-export function refuseScim(refusal: Problem) {
+function refuseScim(refusal: Problem) {
   const status = (STATUSES as Partial<Record<ProblemCode, number>>)[refusal.code] ?? refusal.status
   const scimType = isScimProblem(refusal) ? refusal.scimType : TYPES[refusal.code]
   const kind = scimType === undefined || (status !== 400 && status !== 409) ? {} : { scimType }

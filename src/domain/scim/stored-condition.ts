@@ -13,7 +13,7 @@ export type StoredCondition =
 
 type TimeOperator = 'gt' | 'ge' | 'lt' | 'le'
 
-export interface StoredFilter {
+interface StoredFilter {
   /** Holds for everybody who matches. */
   condition: StoredCondition
   /** Whether it holds for nobody else. */

@@ -115,7 +115,7 @@ function whenAnswered(request: FastifyRequest, reply: FastifyReply, task: () => 
  * limit, because a client that is still sending may lose the answer when the connection closes (RFC 9112, section 9.6).
  * Ends the connection after a longer one, or one without Content-Length.
  */
-export function endUnreadBodies(app: FastifyInstance, bodyLimit: number): void {
+export function endUnreadBodies(app: FastifyInstance, bodyLimit: number) {
   app.decorateRequest('onAnswer', null)
   app.decorateRequest('waitedMs', 0)
   app.addHook('onSend', (request, reply, payload, done) => {

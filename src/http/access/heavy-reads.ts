@@ -43,7 +43,7 @@ export function boundHeavyReads(most: number, poolSize: number): number {
  * left for the rest. Further ones get 429. Whoever reads nothing of a streamed answer for `stillMs` to twice as long is
  * disconnected, and makes room. Call it before registering routes.
  */
-export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: number): void {
+export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: number) {
   const places = createBudget({ share: atOnce })
   app.decorateRequest('streamed', null)
   app.decorateRequest('left', undefined)

@@ -17,7 +17,7 @@ const NO_QUERY = strictObject({})
  * Serves the OpenAPI document of all routes registered after this call. Response schemas only describe; they do not
  * serialize, because Fastify would silently drop fields that a schema omits.
  */
-export function documentRoutes(app: FastifyInstance): void {
+export function documentRoutes(app: FastifyInstance) {
   const routes: RegisteredRoute[] = []
   app.setSerializerCompiler(() => (value) => JSON.stringify(value))
   app.addHook('onRoute', (route) => {

@@ -23,7 +23,7 @@ export interface Answered {
  * The access log: writes one line at level `debug` for each answer, with the ids of request, company and call and the
  * call's position. Also passes each answer to `onAnswered`.
  */
-export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined): void {
+export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered) => void = () => undefined) {
   app.decorateReply('metLimit', null)
   app.decorateRequest('callId', null)
   app.addHook('onResponse', (request, reply, done) => {

@@ -20,7 +20,7 @@ const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 4 }
  * (BREACH). Another site can choose a part only by what it makes the browser request, and such requests are answered
  * uncompressed.
  */
-export function compressAnswers(app: FastifyInstance): void {
+export function compressAnswers(app: FastifyInstance) {
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!isCompressible(reply, payload)) return done(null, payload)
     addVary(reply, 'accept-encoding')

@@ -35,7 +35,7 @@ declare module 'fastify' {
  * Lets routes accept JSON bodies of the media types that they name, and no others. `types` are those that any route may
  * name. A call has at most `maxRecords` records.
  */
-export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types: readonly string[]): void {
+export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types: readonly string[]) {
   app.decorateRequest('bodyHash', '')
   app.decorateRequest('bodyBytes', 0)
   app.decorateRequest('sentBody', null)

@@ -38,7 +38,7 @@ declare module 'fastify' {
 }
 
 /** Traces every request if `begin` is given, and adds the trace ids to its log lines. */
-export function traceRequests(app: FastifyInstance, begin: BeginTrace | undefined): void {
+export function traceRequests(app: FastifyInstance, begin: BeginTrace | undefined) {
   app.decorateRequest('trace', null)
   if (!begin) return
   app.addHook('onRequest', async (request, reply) => {

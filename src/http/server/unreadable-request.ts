@@ -74,7 +74,7 @@ export function endConnections(app: FastifyInstance, isStopping: () => boolean) 
  * Answers the calls of clients that close their sending half once the request is sent, as `nc -N` does: the call is
  * applied, and they still read. For all other requests, it means that the client has left, which ends long reads.
  */
-export function answerHalfClosed(app: FastifyInstance, isAnswered: (request: FastifyRequest) => boolean): void {
+export function answerHalfClosed(app: FastifyInstance, isAnswered: (request: FastifyRequest) => boolean) {
   const answering = new WeakMap<Socket, boolean>()
   // Node.js's http server reads this undocumented property; there is no other way to keep the connection.
   Object.assign(app.server, { httpAllowHalfOpen: true })

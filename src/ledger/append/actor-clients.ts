@@ -128,7 +128,7 @@ export function deleteOldClients(pool: Pool, keptDays: number): Promise<number> 
  */
 
 /** The trace of a call, at the position of its last event. */
-export interface EventTrace {
+interface EventTrace {
   companyId: string
   position: number
   /** W3C `traceparent` of the span that appended it. */

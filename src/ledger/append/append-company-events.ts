@@ -30,7 +30,7 @@ export interface CompanyChange<Result> {
   result: Result
 }
 
-export interface AppendedChange<Result> {
+interface AppendedChange<Result> {
   result: Result
   /** The position of its last event; null when it appended none. */
   position: number | null

@@ -13,11 +13,11 @@ import type { RejectedBody } from '#domain/calls/rejected-body'
  */
 
 /** What is kept of a company's calls, the newest ones: a client that fails all day can't fill the database. */
-export const MAX_PARTS_OF_COMPANY = 2_000
+const MAX_PARTS_OF_COMPANY = 2_000
 export const MAX_BYTES_OF_COMPANY = 64 * 1_048_576
 
 /** Some valid records of a call, at the position of the event that closes it: an object in JSON, by their indexes. */
-export interface ValidPart {
+interface ValidPart {
   companyId: string
   position: number
   part: number
@@ -69,7 +69,7 @@ export async function deleteOldFailedCalls(pool: Pool, days: number): Promise<nu
 export const MAX_BODIES_OF_COMPANY = 1_000
 
 /** The body of a call, at the position of the event that closes the call. */
-export interface NewRejectedBody {
+interface NewRejectedBody {
   companyId: string
   position: number
   recordedAt: string

@@ -10,7 +10,7 @@ import { loadReportingLines } from './load-reporting-lines.ts'
 import { findNeeded, gatherEmployees, loadNamed } from './needed-employees.ts'
 import * as statements from './statements.ts'
 
-export interface LoadOptions {
+interface LoadOptions {
   cache: EmployeeCache
   /** Creations that are decided as if all their employees were new. */
   unchecked: ReadonlySet<WriteCall>

@@ -18,11 +18,7 @@ const MAX_LEVELS = 20
  * new manager, so that new manager is already below the employee. The subordinates of these employees are therefore
  * enough to find it; if they are too many, the superiors of the new managers are.
  */
-export async function loadReportingLines(
-  query: QueryMore,
-  calls: WriteCall[],
-  companies: Map<string, LockedCompany>,
-): Promise<void> {
+export async function loadReportingLines(query: QueryMore, calls: WriteCall[], companies: Map<string, LockedCompany>) {
   const moves = [...companies].flatMap(([companyId, { employees }]) => {
     const callsOfCompany = calls.filter((call) => call.companyId === companyId)
     const move = findMove(callsOfCompany, employees)

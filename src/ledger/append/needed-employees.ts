@@ -20,7 +20,7 @@ import { findDigests, recognizeUnchanged, usesDigests, type FoundRecord, type Lo
  */
 
 /** The employees whom the calls of a company need, and what this process knows of them. */
-export interface NeededEmployees {
+interface NeededEmployees {
   companyId: string
   named: Naming
   known: CachedEmployees

@@ -91,7 +91,7 @@ export function isConsistent(
   before: { size: number; root: Buffer },
   after: { size: number; root: Buffer },
   proof: readonly Buffer[],
-): boolean {
+) {
   if (!(before.size >= 1 && before.size <= after.size)) return false
   const ranges = consistencyRanges(before.size, after.size)
   if (proof.length !== ranges.length) return false

@@ -22,18 +22,8 @@ export async function readEmployeeAt(
     for (const event of page.map(readEvent)) {
       if (!isEmployeeEvent(event))
         throw new Error(`${event.type} at position ${event.position} is in the stream of an employee`)
-      switch (event.type) {
-        case 'EmployeeCreated':
-        case 'EmployeeUpdated':
-        case 'EmployeeDeactivated':
-        case 'EmployeeReactivated':
-        case 'EmployeeDeprovisioned':
-          if (event.data === null) return { standing: 'erased' }
-          then = explain(then, event)
-          break
-        case 'EmployeeErased':
-          return { standing: 'erased' }
-      }
+      if (event.type === 'EmployeeErased' || event.data === null) return { standing: 'erased' }
+      then = explain(then, event)
     }
   }
   return then ? { standing: 'known', ...then } : { standing: 'unknown' }

@@ -128,7 +128,7 @@ export async function loadEmployees(
 }
 
 /** Counts the active people of a company as of the last commit: those of the read model, and the events that it lacks. */
-export async function countActivePeople(client: QueryClient, companyId: string): Promise<number> {
+export async function countActivePeople(client: QueryClient, companyId: string) {
   const { rows } = await client.query<{ count: number }>({
     name: 'count-active-people',
     text: `select (

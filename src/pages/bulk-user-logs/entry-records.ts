@@ -101,7 +101,7 @@ export interface RecordQuery {
   before: string | undefined
 }
 
-export interface RecordPage {
+interface RecordPage {
   records: DetailedRecord[]
   hasPrevious: boolean
   hasNext: boolean

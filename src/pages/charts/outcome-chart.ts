@@ -68,7 +68,7 @@ export function chooseLabeledColumns(columns: number, names: number): number[] {
 }
 
 /** The completed and failed calls (or records) of an hour or a day. */
-export interface OutcomeBar {
+interface OutcomeBar {
   /** The time that the bar stands for, such as `20 Nov`. */
   label: string
   completed: number

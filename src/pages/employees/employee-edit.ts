@@ -30,9 +30,7 @@ export const EDITED = {
 
 /** The attributes with a field of their own. The status has buttons. */
 type FieldName = Exclude<AttributeName, 'status' | 'custom_attributes'>
-export const FIELDS = ATTRIBUTE_NAMES.filter(
-  (name): name is FieldName => name !== 'status' && name !== 'custom_attributes',
-)
+const FIELDS = ATTRIBUTE_NAMES.filter((name): name is FieldName => name !== 'status' && name !== 'custom_attributes')
 const CUSTOM = 'custom_'
 
 /** The names of custom attributes in the form, in the order of their names. */

@@ -109,7 +109,7 @@ function listChanged({ causes }: ExplainedEmployee) {
 }
 
 /** Renders every attribute with its value and the event that last changed it. */
-export async function renderAttributes(
+async function renderAttributes(
   db: LedgerDb,
   { employee, causes }: ExplainedEmployee,
   position: number,

@@ -320,7 +320,7 @@ export function renderSection({ heading, status, isOpen = false }: Section, cont
 type Cell<Row> = (row: Row) => Html | string
 
 /** A column of texts, or of whole numbers. */
-export type Column<Row> = ({ cell: Cell<Row> } | { count: (row: Row) => number }) & {
+type Column<Row> = ({ cell: Cell<Row> } | { count: (row: Row) => number }) & {
   /** Only where there is much room. */
   isWide?: boolean
   /** Holds long text, which may break. */

@@ -34,7 +34,7 @@ export function writeOperation(document: OpenApiDocument, operation: Operation) 
 }
 
 /** Writes what an operation takes and answers. */
-export function describeOperation(document: OpenApiDocument, operation: Operation): string {
+export function describeOperation(document: OpenApiDocument, operation: Operation) {
   const { summary, description, parameters, body, answers } = operation
   const problems = answers.flatMap((answer) => listCodes(answer).map((code) => ({ code, status: answer.status })))
   const places = (['path', 'query', 'header'] as const).flatMap((place) => {
@@ -87,7 +87,7 @@ export function listShown({ kind, body, answers, ...operation }: Operation): Sho
 }
 
 /** Writes the first page: how to call the API, and all operations. It is `llms.txt`, too (https://llmstxt.org). */
-export function writeIndex(document: OpenApiDocument, groups: OperationGroup[]): string {
+export function writeIndex(document: OpenApiDocument, groups: OperationGroup[]) {
   const { info, components } = document as unknown as Described
   const [summary, ...more] = info.description.split('\n\n')
   const schemes = Object.values(components.securitySchemes).map(

@@ -82,7 +82,7 @@ function describeMessage({ type, position }: Delivery) {
 }
 
 /** Renders the type of a message and its event. */
-export function renderMessage({ type, position, attempt }: KeptDelivery) {
+function renderMessage({ type, position, attempt }: KeptDelivery) {
   const event =
     position === null
       ? ''

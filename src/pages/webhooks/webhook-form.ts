@@ -1,7 +1,7 @@
 import { findResumePosition } from '#accounts/webhooks/read-webhooks'
 import { findStartOf, readLocal } from '#domain/local-times'
 import { DEFAULT_CONCURRENCY, MAX_CONCURRENCY, MAX_DESCRIPTION, MAX_URL } from '#domain/webhooks/webhook-lifecycle'
-import { WEBHOOK_TYPES, type WebhookSettings, type WebhookType } from '#domain/webhook-types'
+import { WEBHOOK_TYPES, type WebhookSettings, type WebhookTopic } from '#domain/webhook-types'
 import type { LedgerDb } from '#ledger/tables'
 import { CreateWebhookBody, readSettings, ResumeBody } from '#api/admin/webhooks/webhook-schemas'
 import { refuseField } from '#http/server/problem'
@@ -99,10 +99,8 @@ export function renderWebhookFields(fields: FormFields, problem: FormProblem) {
   return renderFields([...NAMES, renderTypes(fields, problem), ...SENDING], fields, problem)
 }
 
-type TopicOf<Type extends string> = Type extends `${infer Topic}.${string}` ? Topic : never
-
 /** What messages are about: the first part of their types. */
-const TOPICS: Record<TopicOf<WebhookType>, string> = {
+const TOPICS: Record<WebhookTopic, string> = {
   employee: 'Employees',
   api_call: 'API calls',
   api_key: 'API keys',

@@ -22,7 +22,7 @@ export function renderWebhookStatus({ status, progress }: WebhookRecord) {
 }
 
 /** Says why a webhook gets no messages; null if it is paused or works. */
-export function describeTrouble({ webhook, now }: SeenWebhook): string | null {
+export function describeTrouble({ webhook, now }: SeenWebhook) {
   const { status, disabledReason, disabledAt, progress } = webhook
   const nowMs = Date.parse(now)
   if (status === 'disabled' && disabledReason !== null) {

@@ -99,7 +99,7 @@ async function findCause(clusterDir: string, logged: string | undefined, lines: 
 }
 
 /** Stops the server, disconnecting all clients, and waits until it has stopped. */
-export async function stopServer(server: PostgresServer): Promise<void> {
+export async function stopServer(server: PostgresServer) {
   const running = await findServer(server.clusterDir)
   if (running === undefined) return
   // pg_ctl's own wait would never end if somebody starts a new server right after this one has stopped.

@@ -2,10 +2,8 @@ import t from 'tap'
 import { NO_LIMITS } from '../../../src/domain/accounts/key-limits.ts'
 import type { EventData, EventType, RecordedEvent } from '../../../src/domain/events.ts'
 import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
-import { WEBHOOK_TYPES, type WebhookType } from '../../../src/domain/webhook-types.ts'
+import { WEBHOOK_TYPES, type WebhookTopic } from '../../../src/domain/webhook-types.ts'
 import { describeEvent, listEventTypes, type ToldType } from '../../../src/domain/webhooks/webhook-message.ts'
-
-type Topic = WebhookType extends `${infer Name}.${string}` ? Name : never
 
 const UUID = '01h455vb4pex5vsknk084sn02q'
 const AT = '2026-11-20T14:05:09.000Z'
@@ -63,7 +61,7 @@ await t.test('each message type tells some event, and each told event has a type
 await t.test(
   'a message names what its type is about: an employee, a key, a call, or what needs attention',
   async (t) => {
-    const ids: Record<Topic, string> = {
+    const ids: Record<WebhookTopic, string> = {
       employee: 'employee_id',
       api_key: 'key_id',
       api_call: 'log_id',
@@ -71,7 +69,7 @@ await t.test(
     }
     for (const type of types) {
       const message = describeEvent(eventOf(type, EVENTS[type]), false)
-      const [topic] = message.type.split('.') as [Topic]
+      const [topic] = message.type.split('.') as [WebhookTopic]
       const named = Object.values(ids).filter((id) => id in message.data && !(topic === 'employee' && id === 'log_id'))
       if (topic === 'api_call') t.ok(named.includes(ids[topic]), type)
       else t.strictSame(named, [ids[topic]], type)

@@ -1,5 +1,6 @@
 import type { CallCounts, RecordedEvent } from '../../../src/domain/events.ts'
 import { rulesOf } from '../../../src/domain/operations.ts'
+import type { RecordEventType } from '../../../src/domain/event-types.ts'
 import type { Operation } from '../workload.ts'
 import { recordsOf } from '../workload.ts'
 import type { Finding, FindingKind } from './finding.ts'
@@ -28,7 +29,6 @@ export function callsOf(events: RecordedEvent[]): Map<string, Call> {
   return calls
 }
 
-const EMPLOYEE_EVENT = /^Employee(?:Created|Updated|Deactivated|Reactivated|Deprovisioned)$/
 /** Whom an identity provider deletes counts as deactivated, also if they were inactive before. */
 const LEAVING: ReadonlySet<string> = new Set(['EmployeeDeactivated', 'EmployeeDeprovisioned'])
 /** Refusals that bind an idempotency key: a retry finds the same call. */
@@ -59,7 +59,7 @@ export function effectFaults(operation: Operation, own: Call[]): Finding[] {
     return found
   }
   for (const call of failed)
-    if (call.events.some(({ type }) => EMPLOYEE_EVENT.test(type)))
+    if (call.events.some(({ type }) => type !== 'EmployeeRecordRejected' && Object.hasOwn(FLAGS, type)))
       find('failed and applied', `the failed call ${call.id} changed employees`)
   for (const { id: callId, closing } of own) {
     const [counted, sent] = [closing.data?.counts.total, recordsOf(operation)]
@@ -185,14 +185,14 @@ export function countFaults({ id, closing, events }: Call): string[] {
   return faults
 }
 
-const FLAGS: Record<string, number> = {
+const FLAGS: Readonly<Record<string, number>> = {
   EmployeeCreated: 1,
   EmployeeUpdated: 2,
   EmployeeDeactivated: 4,
   EmployeeReactivated: 8,
   EmployeeRecordRejected: 16,
   EmployeeDeprovisioned: 32,
-}
+} satisfies Record<RecordEventType, number>
 
 /** What an entry has to hold of a call: where its first event is, and a byte in hexadecimal for each of its records. */
 export function recordsExpected({ closing, events }: Call): { first: number; outcomes: string | null } {

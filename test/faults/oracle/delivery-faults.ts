@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
-import type { EventType, RecordedEvent } from '../../../src/domain/events.ts'
+import type { RecordedEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import type { WebhookType } from '../../../src/domain/webhook-types.ts'
+import type { ToldType } from '../../../src/domain/webhooks/webhook-message.ts'
 import { readEvent } from '../../../src/ledger/integrity/codec.ts'
 import type { LedgerDb } from '../../../src/ledger/tables.ts'
 import type { Arrival } from '../webhooks/receiver.ts'
@@ -11,8 +12,8 @@ import type { Finding, FindingKind } from './finding.ts'
 
 /* What the oracle expects of webhooks: what each receiver got, compared with the ledger. */
 
-/** The message type of each event type that the load, or the schedule beside it, produces and a webhook sends. */
-const MESSAGE_TYPES: Partial<Record<EventType, WebhookType>> = {
+/** The message type of each event type that a webhook tells; `isAbout` says what such messages name. */
+const MESSAGE_TYPES: Readonly<Record<ToldType, WebhookType>> = {
   ApiCallCompleted: 'api_call.completed',
   ApiCallFailed: 'api_call.failed',
   EmployeeCreated: 'employee.created',
@@ -21,7 +22,16 @@ const MESSAGE_TYPES: Partial<Record<EventType, WebhookType>> = {
   EmployeeReactivated: 'employee.reactivated',
   EmployeeErased: 'employee.erased',
   ApiKeyIssued: 'api_key.issued',
+  ApiKeyRenamed: 'api_key.changed',
+  ApiKeyQuotaChanged: 'api_key.changed',
   ApiKeyAccessChanged: 'api_key.changed',
+  ApiKeyExpectedCallsChanged: 'api_key.changed',
+  ApiKeyLimitsChanged: 'api_key.changed',
+  ApiKeyExcessAllowed: 'api_key.changed',
+  ApiKeyRotated: 'api_key.rotated',
+  ApiKeyDisabled: 'api_key.disabled',
+  ApiKeyEnabled: 'api_key.enabled',
+  ApiKeyRevoked: 'api_key.revoked',
   AttentionRaised: 'attention.raised',
   AttentionResolved: 'attention.resolved',
 }
@@ -77,7 +87,7 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
   const find = (kind: FindingKind, text: string) => found.push({ kind, text: `${webhookId}: ${text}` })
   const told = new Map(
     events
-      .filter(({ position, type }) => position > since && types.includes(MESSAGE_TYPES[type]!))
+      .filter(({ position, type }) => position > since && types.includes(messageTypeOf(type)!))
       .map((event) => [event.position, event]),
   )
   const head = events.at(-1)?.position ?? 0
@@ -96,7 +106,7 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
     const isOfEvent =
       event &&
       arrival.headers['webhook-id'] === messageIdOf(webhookId, event) &&
-      type === MESSAGE_TYPES[event.type] &&
+      type === messageTypeOf(event.type) &&
       isAbout(data, event)
     if (!isOfEvent) find('wrong message', `got ${arrival.text.slice(0, 200)}`)
     else if (event.data === null && sentAt > cleanFrom && (!data.erased || data.changed))
@@ -117,6 +127,10 @@ function webhookFaults(webhook: LoadedWebhook, events: RecordedEvent[]): Finding
     }
   }
   return found
+}
+
+function messageTypeOf(type: string): WebhookType | undefined {
+  return (MESSAGE_TYPES as Readonly<Record<string, WebhookType>>)[type]
 }
 
 /** Whether a message names what its event is about. */

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { CALL_SOURCES } from '../../../src/domain/call-sources.ts'
-import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
+import { EVENT_TYPES, isOfCall } from '../../../src/domain/event-types.ts'
 import { isSingle, OPERATION_NAMES, rulesOf } from '../../../src/domain/operations.ts'
 import { hasPython } from '../../support/ledger/both-verifiers.ts'
-import { FROZEN, isReleased, listClosings } from '../../support/ledger/frozen-ledger.ts'
+import { FROZEN, isReleased, listClosings, readFrozen } from '../../support/ledger/frozen-ledger.ts'
 
 /* A verifier refuses to judge types that it does not know, so auditors must find all of them in the format of exports. */
 
@@ -47,11 +47,12 @@ await t.test(
     const print = `
 import json, runpy
 known = runpy.run_path('docs/verify_ledger.py')
-print(json.dumps([sorted(known['KNOWN']), known['VERSIONS'], [[name, *rules] for name, rules in known['OPERATIONS'].items()]]))`
+print(json.dumps([sorted(known['KNOWN']), sorted(known['OF_CALL']), known['VERSIONS'], [[name, *rules] for name, rules in known['OPERATIONS'].items()]]))`
     const { stdout } = spawnSync('python3', ['-c', print], { encoding: 'utf8' })
     const later = Object.entries(EVENT_TYPES).filter(([, { version }]) => version > 1)
     const versions = Object.fromEntries(later.map(([type, { version }]) => [type, version]))
-    t.strictSame(JSON.parse(stdout), [Object.keys(EVENT_TYPES).toSorted(), versions, OPERATION_ROWS])
+    const ofCall = Object.keys(EVENT_TYPES).filter(isOfCall).toSorted()
+    t.strictSame(JSON.parse(stdout), [Object.keys(EVENT_TYPES).toSorted(), ofCall, versions, OPERATION_ROWS])
   },
 )
 
@@ -84,5 +85,23 @@ await t.test('a recorded ledger has every operation, completed and failed', asyn
   t.strictSame(
     today.filter((known) => !recorded.includes(known)),
     [],
+  )
+})
+
+await t.test('the page of versions names the events that each version adds or gives a newer schema', async (t) => {
+  const page = readFileSync('docs/versioning.md', 'utf8')
+  const [before, version] = FROZEN.slice(-2)
+  const typesOf = (release: string) =>
+    readFrozen(release).lines.map((line) => {
+      const { type, schema_version: schema } = JSON.parse(JSON.parse(line).envelope)
+      return `${type} ${schema}`
+    })
+  const known = new Set(typesOf(before!))
+  const added = typesOf(version!).filter((type) => !known.has(type))
+  const [, told = ''] =
+    new RegExp(`^### From ${before} to ${version}$[^]*?^- \\*\\*Events\\*\\*:([^]*?)^- `, 'm').exec(page) ?? []
+  t.strictSame(
+    [...told.matchAll(/`([A-Z]\w+)`/g)].map(([, type]) => type).toSorted(),
+    [...new Set(added.map((type) => type.split(' ')[0]))].toSorted(),
   )
 })

@@ -1,6 +1,5 @@
 import t from 'tap'
 import { RECORD_ERROR_CODES } from '../../../src/domain/errors.ts'
-import { readFileSync } from 'node:fs'
 import { PROBLEM_CODES, PROBLEM_TEXTS } from '../../../src/pages/reference/problem-texts.ts'
 import { startService } from '../../support/service.ts'
 
@@ -9,12 +8,6 @@ const service = await startService(t)
 const ONLY_OF_RECORDS = RECORD_ERROR_CODES.filter((code) => !(PROBLEM_CODES as string[]).includes(code))
 const page = (path: string, accept = 'text/html,application/xhtml+xml,*/*;q=0.8') =>
   service.call('GET', path, { key: null, headers: { accept } })
-
-await t.test('every code in the domain has a page, and every page a code', async (t) => {
-  const source = readFileSync('src/domain/errors.ts', 'utf8')
-  const [, table] = /const PROBLEMS = \{\n([^]+?)\n\}/.exec(source)!
-  t.strictSame([...table!.matchAll(/^ {2}(\w+):/gm)].map(([, code]) => code!).toSorted(), PROBLEM_CODES.toSorted())
-})
 
 await t.test(
   'a browser gets a page that says when it happens, what to do, and whether there is an entry',

@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/calls/call-records.ts'
 import type { Employee, EmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import { evolve } from '../../../src/domain/employees/employee.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import type { AttributesSet, EventType, NewEvent } from '../../../src/domain/events.ts'
 import type { ManyOperation, Operation } from '../../../src/domain/operations.ts'
 import { SCIM } from '../../../src/domain/scim/scim-protocol.ts'
@@ -85,16 +86,8 @@ export function fold(
   return after
 }
 
-const EMPLOYEE_EVENTS = new Set<EventType>([
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-  'EmployeeDeprovisioned',
-])
-
 export function isOfEmployee(event: NewEvent): event is GivenEvent {
-  return EMPLOYEE_EVENTS.has(event.type)
+  return EVENT_TYPES[event.type].stream === 'emp' && event.type !== 'EmployeeErased'
 }
 
 /** A company with these events, and the calls that it takes. */

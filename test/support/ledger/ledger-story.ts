@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { changeWebhook, disableWebhook, rotateWebhookSecret } from '../../../src/accounts/webhooks/change-webhook.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
 import type { EventType, NewEvent } from '../../../src/domain/events.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
 import { appendCompanyEvents, nextVersion, OPERATOR } from '../../../src/ledger/append/append-company-events.ts'
@@ -274,13 +275,9 @@ async function makeErasures(service: Service, zoe: string): Promise<void> {
   })
 }
 
-const EMPLOYEE_EVENTS = [
-  'EmployeeCreated',
-  'EmployeeUpdated',
-  'EmployeeDeactivated',
-  'EmployeeReactivated',
-  'EmployeeDeprovisioned',
-]
+const EMPLOYEE_EVENTS = Object.entries(EVENT_TYPES).flatMap(([type, { stream, erasedBy }]) =>
+  stream === 'emp' && erasedBy ? [type] : [],
+)
 
 /** The positions of the events of these types that are in a stream, or whose data contains a text. */
 async function positionsOf(

@@ -133,7 +133,7 @@ const ROTATE_WEBHOOK_SECRET = {
 } satisfies FastifySchema
 
 /** Routes to manage webhooks, for administrators. Each change is an event. */
-export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServices): void {
+export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServices) {
   const { db, webhooks } = services
   app.get('/webhooks', { schema: LIST_WEBHOOKS }, async (request) => ({
     items: (await listWebhooks(db, actingUser(request).companyId)).map(renderWebhook),
@@ -303,7 +303,7 @@ const REDELIVER_WEBHOOK_MESSAGE = {
 } satisfies FastifySchema
 
 /** Adds the routes that list deliveries, and send a ping or one message again. */
-function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }: WebhookRouteServices): void {
+function addDeliveryRoutes(app: FastifyInstance, { db, singleDeliveries }: WebhookRouteServices) {
   app.get('/webhooks/:id/deliveries', { schema: LIST_WEBHOOK_DELIVERIES }, async (request) => {
     const { companyId } = actingUser(request)
     const id = readWebhookId(request.params.id)
