@@ -9,7 +9,7 @@ import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
 import { readDate } from './read-date.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
-import { isClearable, readColumn, readWhole } from './read-value.ts'
+import { isClearable, isNone, readColumn, readWhole } from './read-value.ts'
 import {
   CUSTOM,
   findField,
@@ -339,7 +339,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[], hasNamed
   for (const column of columns) {
     if (column.number > cells.length) break
     const cell = cells[column.number - 1]!
-    if (trimBlanks(cell) === '') continue
+    if (trimBlanks(cell) === '' || isNone(cell, column.to)) continue
     const { text, json } = readAttribute(cell)
     if (column.isRecord && json !== undefined) return { ...keysOfRecord(JSON.parse(json)), line }
     if (text === undefined) continue

@@ -34,6 +34,19 @@ export type ValueReading =
 
 /** Systems write these for a name that somebody doesn't have. */
 const NO_NAME = /^[.–—-]$/
+/** These where somebody has nothing. A word may be a name. */
+const NO_VALUE = /^(?:[.–—-]{1,3}|n\/a|null|\(null\))$/i
+const MAY_BE_NOTHING: ReadonlySet<ColumnMapping['to']> = new Set([
+  'employee_number',
+  'job_title',
+  'department',
+  'division',
+  'location',
+  'manager',
+  'phone',
+  'start_date',
+  'termination_date',
+])
 /** And this where somebody has no manager. */
 const NO_MANAGER_WORD = /^no[_ ]manager$/i
 
@@ -46,17 +59,22 @@ export function readWhole(cell: string): ValueReading | null {
   return json === undefined ? { fault: `The cell ${fault}` } : { json }
 }
 
+/** Whether a text stands for nothing, as systems write it. */
+export function isNone(cell: string, to: ColumnMapping['to']): boolean {
+  if (to === 'first_name' || to === 'last_name') return NO_NAME.test(trimBlanks(cell))
+  if (to === 'manager' && NO_MANAGER_WORD.test(trimBlanks(cell))) return true
+  return MAY_BE_NOTHING.has(to) && NO_VALUE.test(trimBlanks(cell))
+}
+
 /** Reads a cell; null if it sets nothing. */
 export function readColumn(cell: string, column: Column, context: Context): ValueReading | null {
   const { to, type } = column
   if (to === 'key' || to === 'phone_country') return null
-  const isName = to === 'first_name' || to === 'last_name'
   const isCustom = to === 'custom'
   const isExact = to === 'as_named' || (isCustom && type === 'as_written')
   if (to === 'status' && trimBlanks(cell) === '' && Object.hasOwn(column.words ?? {}, '')) return readStatus('', column)
-  const isNone =
-    (isName && NO_NAME.test(trimBlanks(cell))) || (to === 'manager' && NO_MANAGER_WORD.test(trimBlanks(cell)))
-  if (cell === '' || (!isExact && trimBlanks(cell) === '') || isNone) return readEmpty(column, context.mapping)
+  if (cell === '' || (!isExact && trimBlanks(cell) === '') || isNone(cell, to))
+    return readEmpty(column, context.mapping)
   const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
   if (fault !== undefined) return { fault: `${showCell(cell)} ${fault}` }
   // What is no text is exact: null, or a value that is wrong. So is a custom attribute that is marked as text.

@@ -73,6 +73,17 @@ await t.test('what may say when or that somebody has left is asked, whether or n
   t.end()
 })
 
+await t.test('what systems write for no manager is nobody whom the file lacks', (t) => {
+  const table = (none: string) => {
+    const header = ['external_id', 'First name', 'Last name', 'Manager']
+    const rows = [`1,Ana,Ek,${none}`, '2,Bo,Ray,Ana Ek', '3,Cy,Poe,Ana Ek'].map((row) => row.split(','))
+    return proposeFor(header, rows, TODAY).counts?.unknown_managers
+  }
+  t.equal(table('Zoe Quist'), 1)
+  for (const none of ['-', 'N/A', 'NULL', 'No_manager']) t.equal(table(none), 0, none)
+  t.end()
+})
+
 await t.test('what sounds like something else is asked where the file lacks it', (t) => {
   const rows = '1,Odis Ray,Adalwin,o@home.example\n2,Linda Jane,Anderson,l@post.example\n3,Li,Chuki,c@home.example'
   const { to } = propose(
