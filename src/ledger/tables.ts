@@ -8,7 +8,7 @@ import type { TurnedAwayReason } from '#domain/accounts/secrets'
 import type { Role, SessionMethod, FailingMethod, SignInMethod } from '#domain/accounts/roles'
 import type { ClientAuth, ProviderSettings, ProviderUse } from '#domain/provider-settings'
 import type { EventRow } from './event-row.ts'
-import type { MappingRow, OriginalRow, PartRow, UploadRow } from './upload-rows.ts'
+import type { MappingRow, OriginalRow, PartRow, PieceRow, UploadRow } from './upload-rows.ts'
 
 /** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
 export interface LedgerTables {
@@ -210,6 +210,7 @@ export interface LedgerTables {
   }
   uploads: UploadRow
   upload_originals: OriginalRow
+  upload_pieces: PieceRow
   upload_mappings: MappingRow
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {

@@ -73,6 +73,15 @@ export interface OriginalRow {
   expires_at: string
 }
 
+/** A piece of a file as it was sent, encrypted. */
+export interface PieceRow {
+  company_id: string
+  upload_id: string
+  piece: number
+  content: Buffer
+  expires_at: string
+}
+
 /** A mapping as it is remembered: with how its file was to be read, if somebody said it. */
 export type RememberedMapping = Mapping & { answers?: FileAnswers }
 

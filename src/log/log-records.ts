@@ -69,7 +69,10 @@ function apply(shown: ShownRecord, event: CallEvent) {
       break
     case 'ApiCallCompleted':
       break
-    default:
+    case 'EmployeeUpdated':
+    case 'EmployeeDeactivated':
+    case 'EmployeeReactivated':
+    case 'EmployeeDeprovisioned':
       shown.changes = { ...shown.changes, ...changesOf(event) }
   }
 }

@@ -64,7 +64,7 @@ await t.test(
 
 await t.test('a file that ends within the row of a person is told, wherever it was cut', async (t) => {
   const rows = [HEADER, ...ROWS, ...ROWS]
-  const text = `${[...rows, ROWS[0]!].join('\n')}`
+  const text = [...rows, ROWS[0]!].join('\n')
   const last = text.lastIndexOf('\n') + 1
   for (let end = text.indexOf(',', last) + 1; end <= text.lastIndexOf(','); end += 1)
     await t.rejects(find([text.slice(0, end)]), {

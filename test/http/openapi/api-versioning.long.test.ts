@@ -20,10 +20,10 @@ const MAY_GROW: Record<string, RegExp> = {
     /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*questions\[\]\.(?:about|(?:others\[\]\.)?likely): values$/,
   'a new reason why rows are left out': /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*left_out\[\]\.reason: values$/,
   // A key only has the scopes and the fields that it was given.
-  'a new scope of an API key': /^[A-Z]+ \/admin\/v1\/(?:api-keys|secrets).*: 20[01]\..*\bscopes\[\]: values$/,
-  'a new attribute that an API key may write':
+  'a new scope for API keys': /^[A-Z]+ \/admin\/v1\/(?:api-keys|secrets).*: 20[01]\..*\bscopes\[\]: values$/,
+  'a new attribute that API keys may write':
     /^[A-Z]+ \/admin\/v1\/(?:api-keys|secrets).*: 20[01]\..*\bwritable_fields\[\]: values$/,
-  'a new operation of an entry':
+  'a new operation in the entries':
     /^GET \/admin\/v1\/(?:bulk-user-logs(?:\/\{log_id\})?|usage): 200\.(?:.*\.)?operation: values$/,
 }
 
@@ -128,7 +128,7 @@ const ADDITIONS: Record<string, (document: Loose) => void> = {
   'a new type of webhook message': (document) => addValue(document, 'employee.created', 'employee.moved'),
   'a new attribute that a column can become': (document) => addValue(document, 'job_title', 'shoe_size'),
   'a new scope of a key': (document) => addValue(document, 'employees:read', 'employees:erase'),
-  'a new operation of an entry': (document) => addValue(document, 'undo', 'merge'),
+  'a new operation in the entries': (document) => addValue(document, 'undo', 'merge'),
   'other words': ({ components }) => (components.schemas.Employee.description = 'Somebody.'),
 }
 
