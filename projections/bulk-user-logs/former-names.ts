@@ -29,14 +29,16 @@ const KINDS_BY_NAME = Object.entries(KINDS)
 export function* listFormerNames(batches: readonly CompanyEvents[]): Pieces<NamedRow<'former_names'>[]> {
   const names: NamedRow<'former_names'>[] = []
   for (const { companyId, events } of batches)
-    yield* eachInPieces(events, ({ type, stream, data }) => {
-      if (type !== 'EmployeeUpdated' || !data) return
+    yield* eachInPieces(events, (event) => {
+      // The type comes first: what is stored of an event is parsed when its data is looked at.
+      if (event.type !== 'EmployeeUpdated' || !event.data) return
+      const { changes } = event.data
       for (const [name, kind] of KINDS_BY_NAME) {
-        const from = data.changes[name]?.from
+        const from = changes[name]?.from
         const former = typeof from === 'string' && from !== '' ? formatFormer(kind, from) : ''
         // Nobody searches for a longer one.
         if (former !== '' && former.length <= MAX_NAME_UNITS)
-          names.push({ company_id: companyId, employee_id: stream, found_by: former })
+          names.push({ company_id: companyId, employee_id: event.stream, found_by: former })
       }
     })
   return names
