@@ -61,7 +61,7 @@ await t.test('while a file is split into other parts, nobody waits for it, and w
   const { mapping } = (await findUpload(pool, ref.companyId, ref.id))!
   const change = async (meanwhile: string) => {
     async function* parts() {
-      await pool.query(meanwhile, [toUuid(ref.id)])
+      await pool.query(meanwhile, [toUuid(ref.companyId), toUuid(ref.id)])
       const content = Buffer.from('[{"row":1,"line":2,"cells":["W-1","One"]}]')
       yield { firstRow: 1, rows: 1, content, callId: fromUuid('log', randomUUID()) }
     }
@@ -71,9 +71,9 @@ await t.test('while a file is split into other parts, nobody waits for it, and w
   const stored = async () => (await readParts(pool, ref)).map(({ rows }) => rows)
   const count = async () => (await pool.query('select from upload_parts')).rowCount
   const before = await count()
-  t.equal(await change('select from uploads where upload_id = $1 for update nowait'), 1)
+  t.equal(await change('select from uploads where company_id = $1 and upload_id = $2 for update nowait'), 1)
   t.same(await stored(), [1])
-  t.equal(await change('update upload_parts set erased = 1 where upload_id = $1'), null)
+  t.equal(await change('update upload_parts set erased = 1 where company_id = $1 and upload_id = $2'), null)
   t.same(await stored(), [1])
   t.equal(await count(), before, 'nothing is left of the other parts')
 })

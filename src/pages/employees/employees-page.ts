@@ -195,7 +195,7 @@ function renderList(given: FormFields, cursor: string | undefined, { people, for
   if (people.length + former.length === 0) {
     return renderNothing(
       'No matching employees',
-      'To find a former name, email or ID, enter all of it. To find an erased person, search by ID.',
+      'Former names, emails and IDs are found only if you enter them in full. To find an erased person, search by ID.',
     )
   }
   const caption = isSearch(given) ? 'Matching employees, exact matches first' : 'Employees'

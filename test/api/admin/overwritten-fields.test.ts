@@ -47,7 +47,7 @@ await t.test(
       cookie: await cookieOf(service, company.admin),
     })
     t.match(text, `href="/settings/api-keys/${company.key.api_id}"`)
-    t.match(text.replaceAll(/\s+/g, ' '), /the key and Okta set back each other(?:'|&#39;)s job_title of 3\+ people/)
+    t.match(text.replaceAll(/\s+/g, ' '), /the key and Okta overwrote each other(?:'|&#39;)s job_title for 3\+ people/)
   },
 )
 

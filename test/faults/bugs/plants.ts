@@ -146,8 +146,8 @@ export const BUGS: Record<string, Bug> = {
   'stores another salt than it hashed': {
     process: 'api',
     file: 'src/ledger/integrity/codec.ts',
-    find: '  return { companyId, header, data, values: event.data, salt, leaf,',
-    put: '  return { companyId, header, data, values: event.data, salt: drawSalt(), leaf,',
+    find: '  return { companyId, event, data, salt, leaf,',
+    put: '  return { companyId, event, data, salt: drawSalt(), leaf,',
     found: ['ledger'],
   },
   'leaves failed calls out of the log': {
