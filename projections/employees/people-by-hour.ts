@@ -72,7 +72,7 @@ function addPerson(hours: Hours, { companyId, events, status }: PersonEvents, si
   if (creation && inactive !== 0) add(creation.recorded_at, 'deactivated', inactive)
 }
 
-/** Reads the events of a person before a position from the ledger, which keeps their types and times for ever. */
+/** Reads a person's events before a position. The ledger keeps their types and times even after an erasure. */
 export async function readEventsBefore(
   transaction: Transaction<unknown>,
   { companyId, id }: { companyId: string; id: string },

@@ -73,7 +73,7 @@ export interface OriginalRow {
   expires_at: string
 }
 
-/** A piece of a file as it was sent, encrypted. */
+/** An encrypted piece of an uploaded file. */
 export interface PieceRow {
   company_id: string
   upload_id: string

@@ -239,7 +239,7 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   askRemarks(file)
 }
 
-/** Whatever its name says: a remark may say that somebody has left of whom nothing else does. */
+/** Asks about unused columns with remarks such as “left in May”, if nothing else says that these people have left. */
 function askRemarks({ all: columns, sample: { rows } }: ColumnsOfFile): void {
   const told = columns.filter(({ to, likely }) =>
     [to, likely].some((one) => one === 'status' || one === 'termination_date'),

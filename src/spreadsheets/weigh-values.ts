@@ -58,10 +58,17 @@ const FULL_NAME = /^[\p{L}\p{M}'’.-]+(?:,? [\p{L}\p{M}'’.-]+){1,3}$/u
 const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]{2,}$/u
 const SHORT_NAME = /^(?:[\p{L}\p{M}'’.-]{2,}(?: [\p{L}\p{M}'’.-]+)?|[\p{Script=Han}\p{Script=Hangul}])$/u
 
-/** A year, a year and a month, a year of a Japanese era, or seconds or milliseconds since 1970. */
-const PERIOD =
-  /(?<![\p{L}\d.])(?:19|20)\d\d(?![\d.])|^20\d\d(?:0[1-9]|1[0-2])$|^(?:[RHS]\d{1,2}[./-]|令和|平成|昭和)\d|^1\d{9}(?:\d{3})?$/u
+const YEAR = /(?<![\p{L}\d.])(?:19|20)\d\d(?![\d.])/u
+const YEAR_AND_MONTH = /^20\d\d(?:0[1-9]|1[0-2])$/
+const YEAR_OF_ERA = /^(?:[RHS]\d{1,2}[./-]|令和|平成|昭和)\d/
+/** Seconds or milliseconds since 1970. */
+const UNIX_TIME = /^1\d{9}(?:\d{3})?$/
+const PERIODS = [YEAR, YEAR_AND_MONTH, YEAR_OF_ERA, UNIX_TIME]
 const MAX_PERIOD = 20
+
+function namesPeriod(text: string) {
+  return text.length <= MAX_PERIOD && PERIODS.some((period) => period.test(text)) && !isDateText(text)
+}
 
 /** Weighs the values of a column. `rows` is how many rows the file has. */
 export function weighValues({ values, filled }: ColumnSample, rows: number): Evidence {
@@ -75,7 +82,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
   return {
     addresses: share((text) => ADDRESS.test(text)),
     dates: share(isDateText),
-    periods: share((text) => text.length <= MAX_PERIOD && PERIOD.test(text) && !isDateText(text)),
+    periods: share(namesPeriod),
     times: share(hasTime),
     dayNumbers: texts.length > 2 && texts.every((text) => text.endsWith('0')) ? 0 : share(isDayNumber),
     phones: share(isPhoneText),

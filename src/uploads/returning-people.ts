@@ -66,6 +66,24 @@ export async function countReturning(pool: Pool, companyId: string, rows: readon
   return countValues(pool, companyId, starts, "e.attributes->>'termination_date' < wanted.value")
 }
 
+/** How many people have a value of their row written otherwise, and how many have it as it is. */
+interface RewrittenCount {
+  rewritten: number
+  same: number
+}
+
+async function countRewritten(
+  pool: Pool,
+  companyId: string,
+  sent: readonly RowValue[],
+  rewritten: readonly RowValue[],
+): Promise<RewrittenCount> {
+  const count = (values: readonly RowValue[]) =>
+    countValues(pool, companyId, values, 'e.attributes->>wanted.name = wanted.value')
+  const found = await count(rewritten)
+  return { rewritten: found, same: found === 0 ? 0 : await count(sent) }
+}
+
 /**
  * Counts the dates of rows that would become what is stored, with the day and the month exchanged, and those that are
  * stored so already.
@@ -75,16 +93,14 @@ export async function countExchanged(
   companyId: string,
   rows: readonly RowKeys[],
   name: 'start_date' | 'termination_date',
-): Promise<{ exchanged: number; same: number }> {
+): Promise<RewrittenCount> {
   const dates = rows.flatMap((row) => {
     const value = row.dates?.[name]
     const other = exchangeDay(value ?? '')
     return value === undefined || other === null ? [] : { row, name, value, other }
   })
-  const count = (found: readonly RowValue[]) =>
-    countValues(pool, companyId, found, 'e.attributes->>wanted.name = wanted.value')
-  const exchanged = await count(dates.map(({ other, ...date }) => ({ ...date, value: other })))
-  return { exchanged, same: exchanged === 0 ? 0 : await count(dates) }
+  const exchanged = dates.map(({ other, ...date }) => ({ ...date, value: other }))
+  return countRewritten(pool, companyId, dates, exchanged)
 }
 
 /** The rows whose ids are looked up, and the digits that an id may have more or less. */
@@ -99,7 +115,7 @@ export async function countRespelled(
   companyId: string,
   rows: readonly RowKeys[],
   name: 'external_id' | 'employee_number',
-): Promise<{ respelled: number; same: number }> {
+): Promise<RewrittenCount> {
   const ids = rows.flatMap((row) => {
     const value = row[name] ?? ''
     return /^\d{1,20}(?:[.,]0+)?$/.test(value) ? { row, name, value } : []
@@ -107,10 +123,7 @@ export async function countRespelled(
   const some = ids.slice(0, MAX_IDS)
   const whose = ({ row }: RowValue, value: string) => (name === 'external_id' ? { ...row, external_id: value } : row)
   const others = some.flatMap((id) => listSpellings(id.value).map((value) => ({ ...id, value, row: whose(id, value) })))
-  const count = (found: readonly RowValue[]) =>
-    countValues(pool, companyId, found, 'e.attributes->>wanted.name = wanted.value')
-  const respelled = await count(others)
-  return { respelled, same: respelled === 0 ? 0 : await count(some) }
+  return countRewritten(pool, companyId, some, others)
 }
 
 /** The other ways in which a number is written as an id. */

@@ -322,14 +322,14 @@ async function findRewritten(
   const found: Target[] = []
   for (const name of DATE_TARGETS) {
     if (!open.includes(name)) continue
-    const { exchanged, same } = await countExchanged(pool, companyId, rows, name)
+    const { rewritten: exchanged, same } = await countExchanged(pool, companyId, rows, name)
     if (exchanged <= same) continue
     found.push(name)
     const message = `The day and the month of ${exchanged} dates of ${name} would be exchanged, as they are stored`
     leaveOut(notes, 'exchanged_dates', null, null, message)
   }
   for (const name of ['external_id', 'employee_number'] as const) {
-    const { respelled, same } = await countRespelled(pool, companyId, rows, name)
+    const { rewritten: respelled, same } = await countRespelled(pool, companyId, rows, name)
     if (respelled <= same) continue
     found.push(name)
     const message = `${respelled} people have the ${name} of their row with more or fewer zeros, as it is stored`

@@ -9,7 +9,7 @@ import { readSettings } from './settings.ts'
 /** Wrong usage that no option's own rule finds. */
 export class UsageError extends StartupError {}
 
-/** Exits: silently on an interruption, otherwise with one line that names the error, and the code of usage or of failure. */
+/** Ends the process. Says nothing on an interruption, and otherwise writes one line that names the error. */
 export function failWith(error: unknown): never {
   if (error instanceof InterruptedError) process.exit(error.exitCode)
   const line = formatError(error)

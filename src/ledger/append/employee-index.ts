@@ -4,7 +4,7 @@ import type { EmployeeDirectory, UnchangedEmployee } from '#domain/calls/call-de
 import type { Naming } from '#domain/calls/uniqueness'
 import type { Employee } from '#domain/employees/employee'
 
-/** The names by which employees are indexed. */
+/** The attributes that the maps look employees up by. */
 const INDEXED = [...UNIQUE_NAMES, 'directory_external_id'] as const
 
 /** So many names are put into the maps in about a millisecond. */

@@ -132,7 +132,7 @@ function formatPeople({ count, isEstimate }: ShownCause['people']) {
 function renderExamples(examples: readonly RefusedExample[]) {
   return html`${examples.map(({ logId, index, name, email, external_id: externalId }, at) => {
     const label = name ?? email ?? externalId ?? `record ${index + 1}`
-    // As it was sent, of any length.
+    // Clients may have sent a name of any length.
     const shown = renderShortValue(label, new Map())
     return html`${at !== 0 && ', '}<a href="${LOGS_PATH}/${logId}/records/${index}">${shown}</a>`
   })}`
