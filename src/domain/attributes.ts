@@ -10,7 +10,8 @@ export type EmployeeStatus = 'active' | 'inactive'
 
 /** The limits of an attribute, in Unicode code points. */
 type AttributeRule =
-  { kind: 'text' | 'email' | 'user_name'; max: number } | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom' }
+  | { kind: 'text' | 'email' | 'user_name'; max: number }
+  | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom' }
 
 /** The longest email address, in characters. */
 export const MAX_EMAIL_CHARACTERS = 254

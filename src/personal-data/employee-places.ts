@@ -67,7 +67,12 @@ export interface TracedEmployee extends NamedEmployee {
 }
 
 type EmployeeRows =
-  'directory' | 'rejected_bodies' | 'failed_calls' | 'stored_answers' | 'webhook_messages' | 'stored_files'
+  | 'directory'
+  | 'rejected_bodies'
+  | 'failed_calls'
+  | 'stored_answers'
+  | 'webhook_messages'
+  | 'stored_files'
 
 const logOf = (table: string) => `(select e.stream_id from events e
   where e.company_id = ${table}.company_id and e.position = ${table}.position)`

@@ -105,7 +105,8 @@ type Field = Exclude<keyof typeof RECORD_FIELDS, 'custom_attributes'>
 
 /** A column by its name: one that this program writes beside the attributes, an attribute, or an unknown one. */
 type IdentifiedColumn =
-  { name: Field; kind: 'field' } | { name: string; kind: 'origin' | 'record' | 'custom' | 'unknown' }
+  | { name: Field; kind: 'field' }
+  | { name: string; kind: 'origin' | 'record' | 'custom' | 'unknown' }
 
 function isField(name: string): name is Field {
   return RANKS.has(name) && name !== 'custom_attributes'

@@ -266,9 +266,11 @@ const breaking = fc.oneof(
   { weight: 12, arbitrary: fc.constant((text: string): Piece[] => [text]) },
   {
     weight: 2,
-    arbitrary: fc
-      .tuple(fc.nat(2_000), fc.constantFrom(...BAD_BYTES))
-      .map(([at, hex]) => (text: string): Piece[] => [text.slice(0, at), { hex }, text.slice(at)]),
+    arbitrary: fc.tuple(fc.nat(2_000), fc.constantFrom(...BAD_BYTES)).map(([at, hex]) => (text: string): Piece[] => [
+      text.slice(0, at),
+      { hex },
+      text.slice(at),
+    ]),
   },
   {
     weight: 1,

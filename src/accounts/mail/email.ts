@@ -2,7 +2,12 @@ import { html } from 'hono/html'
 
 /** The kinds of messages, as their records name them. */
 export type EmailKind =
-  'invitation' | 'password_reset' | 'password_changed' | 'passkey_added' | 'token_issued' | 'alert'
+  | 'invitation'
+  | 'password_reset'
+  | 'password_changed'
+  | 'passkey_added'
+  | 'token_issued'
+  | 'alert'
 
 /** A paragraph of plain text, or a link in a line of its own. `url` is absolute. */
 export type Paragraph = string | { text: string; url: string }

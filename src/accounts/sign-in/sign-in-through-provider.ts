@@ -59,7 +59,8 @@ interface Return {
 }
 
 type ProviderSignIn =
-  { outcome: 'signed in'; cookie: string; userId: string } | { outcome: 'refused'; refusal: SignInRefusal }
+  | { outcome: 'signed in'; cookie: string; userId: string }
+  | { outcome: 'refused'; refusal: SignInRefusal }
 
 type Recognized = { userId: string } | { refusal: SignInRefusal }
 

@@ -53,7 +53,8 @@ export function selectGeneration(company: string, only: string) {
 
 /** A row of `selectStates`. */
 export type StateRow = { company_id: string; event: Parameters<typeof readEvent>[0] | null } & (
-  EmployeeRow | (Record<Exclude<keyof EmployeeRow, 'employee_id'>, null> & { employee_id: string })
+  | EmployeeRow
+  | (Record<Exclude<keyof EmployeeRow, 'employee_id'>, null> & { employee_id: string })
 )
 
 export interface OwnedEmployee {

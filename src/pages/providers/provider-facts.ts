@@ -22,7 +22,8 @@ import type { PageServices } from '#pages/parts/context'
 
 /** What a provider needs of the operator; both are set, or `missing` says what to do. */
 type OperatorSettings =
-  { addresses: ProviderAddresses; missing?: never } | { addresses: ProviderAddresses | null; missing: Html }
+  | { addresses: ProviderAddresses; missing?: never }
+  | { addresses: ProviderAddresses | null; missing: Html }
 
 /** Finds the addresses of a company, and what the operator has still to set. */
 export function findOperatorSettings(

@@ -1,5 +1,5 @@
 import { RegExpParser, visitRegExpAST, type AST } from '@eslint-community/regexpp'
-import { parsers } from 'prettier/plugins/typescript'
+import ts from '@typescript/typescript6'
 import type { SourceFile } from './source-files.ts'
 
 /* Finds the regular expressions of the program, and texts on which a slow one takes long. */
@@ -12,18 +12,17 @@ const MAY_BEGIN =
 export function literalsOf({ text, path }: SourceFile): { place: string; regExp: RegExp }[] {
   if (!MAY_BEGIN.test(text)) return []
   const found: { place: string; regExp: RegExp }[] = []
-  const visit = (node: unknown): void => {
-    if (typeof node !== 'object' || node === null) return
-    if ('regex' in node && 'loc' in node) {
-      const { pattern, flags } = node.regex as { pattern: string; flags: string }
-      const { line } = (node.loc as { start: { line: number } }).start
-      found.push({ place: `${path}:${line}`, regExp: new RegExp(pattern, flags) })
-      return
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest)
+  const visit = (node: ts.Node): void => {
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/')
+      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
+      const regExp = new RegExp(node.text.slice(1, end), node.text.slice(end + 1))
+      found.push({ place: `${path}:${line + 1}`, regExp })
     }
-    for (const child of Object.values(node)) visit(child)
+    ts.forEachChild(node, visit)
   }
-  // Only the TypeScript parser's own options have no default.
-  visit((parsers.typescript.parse(text, { filepath: path } as never) as { body: unknown }).body)
+  visit(source)
   return found
 }
 
