@@ -1,7 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { gzipSync } from 'node:zlib'
-import { OWN_IMPORT } from '#spreadsheets/process/plain-program'
 
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
@@ -44,6 +43,9 @@ export function packClient(): Buffer {
   })
   return gzipSync(writeTar(packed))
 }
+
+/** The specifier of an import from a file beside. */
+const OWN_IMPORT = /(?<=\b(?:from|import)[\s(]*)(['"])(\.{1,2}\/[^'"]+)\.ts\1/g
 
 const BLOCK = 512
 /** Where the checksum stands in a header, and what it counts as while it is computed. */

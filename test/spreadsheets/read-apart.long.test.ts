@@ -171,10 +171,10 @@ await t.test('its types are left out by one of several processes, of which one i
   const module = path.join(root, 'src/spreadsheets/process/plain-program.ts')
   const find = () => runNode(['--print', `require('${module}').findProgram()`])
   const program = await find()
-  t.equal(path.relative(cache, program).slice(64), '/src/spreadsheets/process/reader-program.js')
+  t.equal(path.relative(cache, program).slice(64), '/reader-program.mjs')
   writeFileSync(path.join(root, 'src/text/later.ts'), 'export {}\n')
   t.match(await find(), /reader-program\.ts$/, 'changed sources are read with their types')
-  await eventually('until these are left out, too', async () => (await find()).endsWith('.js'))
+  await eventually('until these are left out, too', async () => (await find()).endsWith('.mjs'))
   await eventually('what they were is deleted', async () => !existsSync(program))
   await eventually(
     'nobody writes any more',
