@@ -12,6 +12,7 @@ import { isCaughtUp } from '../support/caught-up.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { launch, runJson } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
+import { inputs } from '../support/quick.ts'
 import { makeHistory, openRebuilding } from '../support/rebuilding.ts'
 import type { Service } from '../support/service.ts'
 import { employee, startService } from '../support/service.ts'
@@ -65,7 +66,7 @@ await t.test('readers see all rows during rebuilds, and writers continue', async
     return calls
   }
   const beside = Promise.all([reading(), writing()])
-  for (let times = 0; times < 4; times += 1) {
+  for (let times = 0; times < inputs(2, 4); times += 1) {
     for (const projection of PROJECTIONS)
       t.strictSame(await rebuild(projection), { isSwitched: true, areOldDropped: true })
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
 import { employees } from '../../projections/employees/fold.ts'
@@ -8,10 +9,14 @@ import { runCommand } from '../support/processes/cli.ts'
 import { eventually } from '../support/eventually.ts'
 import { asSuperuser } from '../support/postgres/as-superuser.ts'
 import { makeHistory, openRebuilding, poison } from '../support/rebuilding.ts'
+import { inputs } from '../support/quick.ts'
 import { employee, startService } from '../support/service.ts'
 import { EMPLOYEES, HOURS } from '../support/postgres/projection-tables.ts'
 
 const SILENT = { signal: new AbortController().signal, onBegun: () => undefined, onFolded: () => undefined }
+
+/** Every call makes what is verified beside it longer. */
+const BETWEEN_CALLS_MS = 50
 
 const service = await startService(t)
 const { db, verify } = await openRebuilding(t, service)
@@ -120,9 +125,12 @@ await t.test('verification compares at the position of the live tables while wor
   await makeHistory(busy, busy.company, 5)
   const over = new AbortController()
   const writing = (async () => {
-    while (!over.signal.aborted) await busy.call('POST', '/v1/employees', { body: [employee(), employee()] })
+    while (!over.signal.aborted) {
+      await busy.call('POST', '/v1/employees', { body: [employee(), employee()] })
+      await pause(BETWEEN_CALLS_MS)
+    }
   })()
-  for (let times = 0; times < 5; times += 1) {
+  for (let times = 0; times < inputs(2, 5); times += 1) {
     t.strictSame((await owner.verify(bulkUserLogs)).faults, [])
     t.strictSame((await owner.verify(employees)).faults, [])
   }
@@ -136,10 +144,13 @@ await t.test('concurrent workers and rebuilds fold each event once', async (t) =
   const owner = await openRebuilding(t, busy)
   const over = new AbortController()
   const writing = (async () => {
-    while (!over.signal.aborted) await makeHistory(busy, busy.company, 1)
+    while (!over.signal.aborted) {
+      await makeHistory(busy, busy.company, 1)
+      await pause(BETWEEN_CALLS_MS)
+    }
   })()
   const rebuildOne = () => rebuildCompany(owner.db, bulkUserLogs, busy.company.id, SILENT)
-  for (let times = 0; times < 5; times += 1)
+  for (let times = 0; times < inputs(2, 5); times += 1)
     await Promise.all([rebuildOne(), rebuildOne(), owner.rebuild(bulkUserLogs)])
   over.abort()
   await writing

@@ -93,35 +93,40 @@ for (const [at, [state, midway, prepare]] of STATES.entries()) {
   })
 }
 
-await t.test('an erasure leaves no byte of a person when a process died amid calls, folds, and uploads', async (t) => {
-  const service = await startService(t, SETTINGS)
-  const { company, config, urls } = service
-  const server = await startServer(t, ['start'], {
-    ...SETTINGS,
-    DATABASE_URL: urls.serviceUrl,
-    MIGRATE_DATABASE_URL: urls.ownerUrl,
-    DATA_DIR: makeDataDir(t),
-    SIGNING_KEY: config.SIGNING_KEY!,
-    SECRETS_KEY: config.SECRETS_KEY!,
-    SWEEP_INTERVAL_MS: '200',
-  })
-  const call: Service['call'] = (method, path, options) =>
-    send(server.address, method, path, { key: company.key, ...options })
-  const id = await leaveTraces({ ...service, address: server.address, call }, nothing)
-  const underWay = Array.from({ length: 30 }, (_, at) =>
-    call('PATCH', `/v1/employees/${id}`, {
-      body: at % 2 === 0 ? { job_title: `Chief Zorbler ${at}` } : '{"job_title": "Chief Zorbler"',
-      headers: { 'idempotency-key': `under-way-${at}` },
-    }).catch(() => 'cut off'),
-  )
-  await Promise.race(underWay)
-  await server.end('SIGKILL')
-  await Promise.all(underWay)
-  t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
-  await service.project()
-  t.strictSame(await rowsWith(urls.superUrl, WORDS), [])
-  t.strictSame(await ledgerFaults(service.db, company.id), [])
-})
+const killing = { skip: isQuick && 'only the nightly run kills a process' }
+await t.test(
+  'an erasure leaves no byte of a person when a process died amid calls, folds, and uploads',
+  killing,
+  async (t) => {
+    const service = await startService(t, SETTINGS)
+    const { company, config, urls } = service
+    const server = await startServer(t, ['start'], {
+      ...SETTINGS,
+      DATABASE_URL: urls.serviceUrl,
+      MIGRATE_DATABASE_URL: urls.ownerUrl,
+      DATA_DIR: makeDataDir(t),
+      SIGNING_KEY: config.SIGNING_KEY!,
+      SECRETS_KEY: config.SECRETS_KEY!,
+      SWEEP_INTERVAL_MS: '200',
+    })
+    const call: Service['call'] = (method, path, options) =>
+      send(server.address, method, path, { key: company.key, ...options })
+    const id = await leaveTraces({ ...service, address: server.address, call }, nothing)
+    const underWay = Array.from({ length: 30 }, (_, at) =>
+      call('PATCH', `/v1/employees/${id}`, {
+        body: at % 2 === 0 ? { job_title: `Chief Zorbler ${at}` } : '{"job_title": "Chief Zorbler"',
+        headers: { 'idempotency-key': `under-way-${at}` },
+      }).catch(() => 'cut off'),
+    )
+    await Promise.race(underWay)
+    await server.end('SIGKILL')
+    await Promise.all(underWay)
+    t.equal((await service.manage('POST', '/erasures', { employee_id: id })).status, 200)
+    await service.project()
+    t.strictSame(await rowsWith(urls.superUrl, WORDS), [])
+    t.strictSame(await ledgerFaults(service.db, company.id), [])
+  },
+)
 
 await t.test('an erasure leaves no byte of a person in the tables of a killed rebuild', async (t) => {
   const service = await startService(t, SETTINGS)

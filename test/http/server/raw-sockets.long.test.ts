@@ -23,7 +23,7 @@ const POST = `POST /v1/employees HTTP/1.1\r\nhost: x\r\n${KEY}content-type: appl
 const VERIFY = `GET /v1/auth/verify HTTP/1.1\r\nhost: x\r\n${KEY}`
 
 /** Of the good client, which leaves the others some of the processor. */
-const BETWEEN_CALLS_MS = 20
+const BETWEEN_CALLS_MS = 200
 
 /** A good client that creates one employee after another until it is stopped. */
 const good = { statuses: [] as number[], isStopped: false }
