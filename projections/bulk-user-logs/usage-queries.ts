@@ -54,8 +54,12 @@ export interface CallsOfHour {
 
 /** Whether the sums by hour know the values of each filter. */
 const IN_SUMS: Record<keyof ValueFilter, boolean> = {
-  ...{ status: true, operation: true, key: true },
-  ...{ source: false, error: false, http_status: false },
+  status: true,
+  operation: true,
+  key: true,
+  source: false,
+  error: false,
+  http_status: false,
 }
 
 /** The calls of a chart that have no sums by hour, the newest ones. */

@@ -277,7 +277,14 @@ export function readEntryFilter(query: FilterQuery): EntryFilter {
   const { status, operation, source, from, to, key, error, http_status, employee, q } = query
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
   const read: { [Name in keyof Required<EntryFilter>]: EntryFilter[Name] | undefined } = {
-    ...{ status, operation, source, key, error, http_status, employee, q },
+    status,
+    operation,
+    source,
+    key,
+    error,
+    http_status,
+    employee,
+    q,
     from: from === undefined ? undefined : parseTime('from', from),
     to: to === undefined ? undefined : parseTime('to', to),
   }

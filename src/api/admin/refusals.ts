@@ -169,7 +169,11 @@ function toRefusal({
   ...cause
 }: ShownCause): Static<typeof Refusal> {
   return {
-    ...{ code, field: field || null, kind: kind || null, message, records },
+    code,
+    field: field || null,
+    kind: kind || null,
+    message,
+    records,
     people: people.count,
     people_estimated: people.isEstimate,
     keys,

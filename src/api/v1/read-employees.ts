@@ -132,7 +132,11 @@ const { status, department, location, manager_id, only } = PeopleQuery.propertie
 const ListQuery = strictObject({
   limit: Page.limit,
   cursor: optionalString({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
-  ...{ status, department, location, manager_id, only },
+  status,
+  department,
+  location,
+  manager_id,
+  only,
   email: optionalString({
     minLength: 1,
     maxLength: MAX_EMAIL_CHARACTERS,
