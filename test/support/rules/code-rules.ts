@@ -7,6 +7,7 @@ import { COMPUTED, importsOf, withoutComments } from './source-files.ts'
 
 /** Computed imports, each with the reason why it cannot be a literal. */
 const COMPUTED_IMPORTS = new Map([
+  ['src/spreadsheets/process/plain-program.ts', 'what the modules import that it joins'],
   ['src/postgres/embedded/postgres-server.ts', 'the package of the embedded server is named after the machine'],
 ])
 
