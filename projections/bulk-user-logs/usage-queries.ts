@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { sql } from 'kysely'
 import { type AnyDb, text, time, unnestedRows } from '#projections/projection'
 import type { CallCounts } from '#domain/events'
@@ -136,7 +137,7 @@ export async function groupLogEntries(
   upTo: number | null,
 ): Promise<EntryGroups> {
   const company = toUuid(companyId)
-  const time = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  const time = omitUndefined({ from, to })
   const position = sql.ref('e.position')
   const isWanted = joinConditions([
     ...(upTo === null ? [] : [sql`${position} <= ${upTo}`]),

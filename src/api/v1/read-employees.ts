@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { entityTag, explainFailure, findFailedCondition } from '#domain/employees/entity-tag'
 import { refuseUnknown } from '#domain/calls/decide-call'
@@ -221,7 +222,7 @@ async function listPage(
   const { limit, cursor, email, external_id: externalId, warning } = query
   const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
   const timeZone = query.only === 'ended' ? (await readCompany(db, companyId)).timeZone : 'UTC'
-  const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...(warning === undefined ? {} : { warning }) }
+  const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...omitUndefined({ warning }) }
   const isHeld = email !== undefined || externalId !== undefined
   const other = isHeld ? NEVER_OF_ONE.find((name) => query[name] !== undefined) : undefined
   if (other !== undefined) throw invalidQuery(other, 'goes with no email and no external_id')
@@ -248,7 +249,7 @@ async function listPage(
     for (const form of id === undefined ? [undefined] : listStoredForms(id)) {
       for (const address of addresses) {
         const named = address === undefined ? {} : { email: address }
-        found ??= await findEmployee({ companyId, ...named, ...(form === undefined ? {} : { externalId: form }) })
+        found ??= await findEmployee({ companyId, ...named, ...omitUndefined({ externalId: form }) })
       }
     }
     return found
