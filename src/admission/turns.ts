@@ -47,6 +47,18 @@ export async function* inTurns<Item>(items: Iterable<Item>, signal?: AbortSignal
   }
 }
 
+/** Does something with each item, in turns as above. Of many small items, it waits for turns alone, not for each item. */
+export async function eachInTurns<Item>(
+  items: Iterable<Item>,
+  act: (item: Item) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const item of items) {
+    if (isTurnOver()) await nextTurn(signal)
+    act(item)
+  }
+}
+
 /** Keeps the items that satisfy a condition, with a turn of the event loop for everything else as above. */
 export async function filterInTurns<Item>(
   items: Iterable<Item>,
@@ -54,7 +66,10 @@ export async function filterInTurns<Item>(
   signal?: AbortSignal,
 ): Promise<Item[]> {
   const wanted: Item[] = []
-  for await (const item of inTurns(items, signal)) if (isWanted(item)) wanted.push(item)
+  const keep = (item: Item) => {
+    if (isWanted(item)) wanted.push(item)
+  }
+  await eachInTurns(items, keep, signal)
   return wanted
 }
 

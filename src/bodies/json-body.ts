@@ -82,12 +82,33 @@ export function parseJsonBody(bytes: Buffer, limits?: BodyLimits): SentJson {
 export function parseRecord(
   json: string,
 ): { record: SentJson; problem?: undefined } | { record?: undefined; problem: string } {
+  const plain = parsePlain(json)
+  if (plain !== undefined) return { record: plain }
   try {
     const record = parseJsonBody(Buffer.from(json), ONE_RECORD)
     return record instanceof UnreadRecord ? { problem: wordFault(record.error.fault) } : { record }
   } catch (error) {
     if (error instanceof UnreadableBodyError) return { problem: error.message }
     throw error
+  }
+}
+
+/** The UTF-16 units of a record that may be plain: fewer than the bytes of one that is parsed, whatever it has. */
+const MAX_PLAIN = 16_384
+/** What a record may have that is refused although it is written again as it is, or that is nested too deep. */
+const SUSPECT = new RegExp(String.raw`__proto__|\\u|^(?:[^{[]*[{[]){${MAX_DEPTH}}`)
+
+/**
+ * Parses a record that has nothing to refuse, as most have. It is written again as it is: so no member occurs twice, and
+ * no number is altered. Returns undefined for any other one.
+ */
+function parsePlain(json: string): SentJson | undefined {
+  if (json.length > MAX_PLAIN || SUSPECT.test(json)) return undefined
+  try {
+    const record = JSON.parse(json) as SentJson
+    return JSON.stringify(record) === json ? record : undefined
+  } catch {
+    return undefined
   }
 }
 

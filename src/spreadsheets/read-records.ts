@@ -256,7 +256,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
   const { mapping, today, header, columns, names, isClearing } = opened
   const context = { mapping, today, plan, country: readCountry(cells, opened) }
   const { faults, report } = collectFaults()
-  const { faults: notes, report: note } = collectFaults()
+  const notes: FileFault[] = []
   const extra = cells.findIndex((cell, at) => cell !== '' && (header[at] ?? '') === '')
   if (extra !== -1) report(line, extra + 1, 'This cell has no column: the first line has no name for it')
   const hasName = names.some(({ number }) => trimBlanks(cells[number - 1] ?? '') !== '')
@@ -269,7 +269,8 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
     const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)
     if (reading === null) continue
     if (reading.fault === undefined) setMembers(members, column, reading)
-    else if (isLeftOut(column, context)) note(line, column.number, `${reading.fault.replace(REMEDY, '')}: left out`)
+    else if (isLeftOut(column, context))
+      notes.push({ line, column: column.number, message: `${reading.fault.replace(REMEDY, '')}: left out` })
     else report(line, column.number, reading.fault)
   }
   if (members.whole !== null && members.fields.size + members.customs.size > 0)
@@ -320,10 +321,16 @@ function finishRecord({ fields }: RowMembers, { mapping, today, plan }: Context)
 
 function writeMembers({ fields, customs, whole }: RowMembers): string {
   if (whole !== null) return whole
-  const write = (members: ReadonlyMap<string, string>) =>
-    [...members].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')
-  const custom = customs.size === 0 ? [] : [`"custom_attributes":{${write(customs)}}`]
-  return `{${[...(fields.size === 0 ? [] : [write(fields)]), ...custom].join(',')}}`
+  const own = listMembers(fields)
+  if (customs.size === 0) return `{${own}}`
+  const custom = `"custom_attributes":{${listMembers(customs)}}`
+  return own === '' ? `{${custom}}` : `{${own},${custom}}`
+}
+
+function listMembers(members: ReadonlyMap<string, string>): string {
+  let list = ''
+  for (const [name, json] of members) list += `${list === '' ? '' : ','}${JSON.stringify(name)}:${json}`
+  return list
 }
 
 /** The column of a file that names countries decides, and then the mapping; null if the service knows one. */

@@ -48,12 +48,15 @@ export function mentionsLeaving(text: string): boolean {
 
 /** Whether a name has a mark of somebody who has left: "Park (left)", "† Rex", "zzz_Pip". */
 export function isMarkedAsLeft(name: string): boolean {
-  const [first, ...parts] = name.slice(0, MAX_WORD).split(/[()[\]{}*]|\s[-–—:/]\s/)
+  const beginning = name.slice(0, MAX_WORD)
   return (
     /[†✝]|^(?:zz+|xx+)[\s._-]/i.test(name) ||
-    (parts.length > 0 && [first!, ...parts].some((part) => readStatusWord(part) === 'inactive'))
+    (BETWEEN_PARTS.test(beginning) &&
+      beginning.split(BETWEEN_PARTS).some((part) => readStatusWord(part) === 'inactive'))
   )
 }
+
+const BETWEEN_PARTS = /[()[\]{}*]|\s[-–—:/]\s/
 
 /** Reads yes or no, in several languages; undefined if it is neither. */
 export function readYesOrNo(text: string): boolean | undefined {

@@ -1,5 +1,5 @@
 import { createBudget } from '#admission/budget'
-import { doInTurns, inTurns } from '#admission/turns'
+import { doInTurns, eachInTurns } from '#admission/turns'
 import { collectSamples, type FileSample } from '#spreadsheets/column-samples'
 import type { FileFault } from '#spreadsheets/file-error'
 import type { RowKeys } from '#spreadsheets/plan-rows'
@@ -84,7 +84,7 @@ async function planAgain(
 
 async function sampleRows(header: readonly string[], rows: RowStore): Promise<FileSample> {
   const { sample, add } = collectSamples(header.length)
-  for await (const { cells = [] } of inTurns(rows)) add(cells)
+  await eachInTurns(rows, ({ cells = [] }) => add(cells))
   return sample
 }
 
@@ -95,11 +95,11 @@ async function collectRows(
 ): Promise<RowStore> {
   const rows = new RowStore(limits)
   const numbers: number[] = []
-  for await (const content of contents)
-    for await (const row of inTurns(readContent(content))) {
-      numbers.push(row.row)
-      rows.add(withoutPlan(row))
-    }
+  const add = (row: StoredRow) => {
+    numbers.push(row.row)
+    rows.add(withoutPlan(row))
+  }
+  for await (const content of contents) await eachInTurns(readContent(content), add)
   rows.arrange([...numbers.keys()].toSorted((a, b) => numbers[a]! - numbers[b]!))
   return rows
 }

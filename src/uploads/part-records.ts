@@ -1,4 +1,4 @@
-import { doInTurns, inTurns } from '#admission/turns'
+import { doInTurns, isTurnOver, nextTurn } from '#admission/turns'
 import { parseRecord } from '#bodies/json-body'
 import type { FileFault } from '#spreadsheets/file-error'
 import { loadCountryNames } from '#spreadsheets/read-country'
@@ -54,7 +54,8 @@ export async function readPart(
   let bytes = 0
   const unreadable: UnreadableRow[] = []
   for (const fault of file?.faults ?? []) faults.push(fault)
-  for await (const row of inTurns(all)) {
+  for (const row of all) {
+    if (isTurnOver()) await nextTurn()
     // People who are not in a file are records, whatever the file is.
     const reader = row.cells ? file : null
     if (reader && reader.faults.length > 0) {

@@ -1,4 +1,4 @@
-import { doInTurns, inTurns, isTurnOver, nextTurn } from '#admission/turns'
+import { doInTurns, eachInTurns, isTurnOver, nextTurn } from '#admission/turns'
 import { FileError } from '#spreadsheets/file-error'
 import { isDate, USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping'
 import { type FilePlan, keysOfRecord, NOBODY, planRows, type RowKeys } from '#spreadsheets/plan-rows'
@@ -56,11 +56,12 @@ export async function planParts(
   const keys: RowKeys[] = []
   const numbers: number[] = []
   if (mapping) await doInTurns(loadCountryNames(mapping), signal)
-  for await (const row of inTurns(rows, signal)) {
+  const look = (row: StoredRow) => {
     keys.push(readKeys(row))
     numbers.push(row.row)
     counts?.add(row.cells ?? [])
   }
+  await eachInTurns(rows, look, signal)
   const place = header === null ? (row: number) => `record ${row}` : (line: number) => `line ${line}`
   const plan = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
   const lines = keys.map(({ line }) => line)

@@ -1,4 +1,4 @@
-import { inTurns } from '#admission/turns'
+import { eachInTurns } from '#admission/turns'
 import { parseRecord } from '#bodies/json-body'
 import { readName } from '#spreadsheets/cells'
 import { collectSamples, type FileSample } from '#spreadsheets/column-samples'
@@ -77,8 +77,8 @@ export async function readFile(
   try {
     for await (const { kind, items } of readApart(content, answers, notes, settings)) {
       isTable = kind === 'rows'
-      if (kind === 'rows') for await (const row of inTurns(items, signal)) table.add(row)
-      else for await (const record of inTurns(items, signal)) records.add(record)
+      if (kind === 'rows') await eachInTurns(items, (row) => table.add(row), signal)
+      else await eachInTurns(items, (record) => records.add(record), signal)
     }
     if (!isTable) return { header: null, sample: null, proposal, logIds: [], secrets: [], notes, rows: records.end() }
     const read = table.end()

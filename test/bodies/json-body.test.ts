@@ -279,6 +279,34 @@ await t.test('the record of a file is read whole or not at all, whatever lists a
   t.match(parseRecord('{"a":1'), { problem: /^The body is not valid JSON at character 6$/ })
 })
 
+await t.test('a record of a file is refused for whatever a body is refused for', async (t) => {
+  const refused = [
+    '{"__proto__":{"a":1}}',
+    '{"a":{"__proto__":1}}',
+    '{"a":1,"a":1}',
+    '{"a":{"b":1,"b":2}}',
+    '{"a":1e400}',
+    '{"a":12345678901234567890}',
+    String.raw`{"a":"\u0000"}`,
+    String.raw`{"a":"\ud800"}`,
+    String.raw`{"\u005f_proto__":1}`,
+    nested(33, '{"a":', '}', '1'),
+    nested(33, '[', ']'),
+  ]
+  for (const json of refused) {
+    t.throws(() => parse(json), UnreadableBodyError, json)
+    t.type(parseRecord(json).problem, 'string', json)
+  }
+  t.strictSame(parseRecord(nested(32, '[', ']')).record, parse(nested(32, '[', ']')))
+  fc.assert(
+    fc.property(anyJson, (value) => {
+      const json = JSON.stringify(value)
+      // Nothing is written again with a blank behind it, so the whole parser reads this one.
+      assert.deepStrictEqual(parseRecord(json), parseRecord(`${json} `))
+    }),
+  )
+})
+
 const SECRET = 'canary'
 
 await t.test("no refusal quotes the body's values or names", async (t) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { inTurns } from '#admission/turns'
+import { eachInTurns } from '#admission/turns'
 import { problem } from '#domain/errors'
 import type { CallCounts } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
@@ -174,7 +174,7 @@ export async function readRows(
     [toUuid(companyId), toUuid(id), part],
   )
   const read: StoredRow[] = []
-  for await (const row of inTurns(readContent(rows[0]?.content ?? ''))) read.push(row)
+  await eachInTurns(readContent(rows[0]?.content ?? ''), (row) => read.push(row))
   return read
 }
 
