@@ -21,6 +21,9 @@ import type { paths } from '@employee-ledger/client'
 type Upload = paths['/admin/v1/uploads/{id}']['get']['responses'][200]['content']['application/json']
 type Missing = paths['/admin/v1/uploads/{id}/missing']['put']['responses'][200]['content']['application/json']
 
+/** What a system has begun to write otherwise, as the service sees beside what is stored. */
+const CHANGES = new Set<string>(['exchanged_dates', 'respelled_ids', 'other_people', 'exchanged_columns'])
+
 const USAGE = `Usage: API_URL=… API_TOKEN=… node nightly-sync.ts FILE [options]
   --at-most N      deactivate the people who are not in the file if they are at most N (default: nobody)
   --encoding NAME  the encoding of a text file, such as windows-1252
@@ -64,8 +67,10 @@ async function syncFile(service: string, token: string, file: string, options: R
   const { needs_review: isNew, questions } = preview
   if (isNew || questions.length > 0) {
     const open = [...new Set(questions.map(({ about }) => about))].join(', ')
-    const todo = open === '' ? 'Say what its columns mean' : `Answer its questions (${open})`
-    return { text: `${preview.summary.text}. ${todo}: ${page}`, exitCode: 1 }
+    const changes = preview.left_out.filter(({ reason }) => CHANGES.has(reason)).map(({ message }) => `${message}. `)
+    const look = changes.length === 0 ? 'Say what its columns mean' : 'Look at it'
+    const todo = open === '' ? look : `Answer its questions (${open})`
+    return { text: `${preview.summary.text}. ${changes.join('')}${todo}: ${page}`, exitCode: 1 }
   }
 
   const atMost = Number(limit)

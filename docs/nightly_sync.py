@@ -24,6 +24,9 @@ import urllib.request
 
 TIMEOUT_SECONDS = 120
 
+# What a system has begun to write otherwise, as the service sees beside what is stored.
+CHANGES = {"exchanged_dates", "respelled_ids", "other_people", "exchanged_columns"}
+
 
 class Refused(Exception):
     def __init__(self, status, message):
@@ -78,8 +81,10 @@ def sync_file(service, token, options):
     preview = settle()
     if preview["needs_review"] or preview["questions"]:
         about = ", ".join(dict.fromkeys(question["about"] for question in preview["questions"]))
-        todo = f"Answer its questions ({about})" if about else "Say what its columns mean"
-        return 1, f"{preview['summary']['text']}. {todo}: {page}"
+        changes = "".join(f"{note['message']}. " for note in preview["left_out"] if note["reason"] in CHANGES)
+        look = "Look at it" if changes else "Say what its columns mean"
+        todo = f"Answer its questions ({about})" if about else look
+        return 1, f"{preview['summary']['text']}. {changes}{todo}: {page}"
 
     deactivate, beside, kept = 0, 0, ""
     if options.at_most > 0:

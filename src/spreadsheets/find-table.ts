@@ -22,6 +22,8 @@ export const LEFT_OUT_REASONS = [
   'changed_columns',
   'exchanged_dates',
   'respelled_ids',
+  'other_people',
+  'exchanged_columns',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -68,6 +70,8 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   changed_columns: 'Has other columns than before',
   exchanged_dates: 'Has dates in another order than before',
   respelled_ids: 'Has ids with other zeros than before',
+  other_people: 'Has the ids of other people than before',
+  exchanged_columns: 'Has values in other columns than before',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */

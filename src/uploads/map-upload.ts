@@ -5,6 +5,7 @@ import type { FileFault } from '#spreadsheets/file-error'
 import type { RowKeys } from '#spreadsheets/plan-rows'
 import type { Mapping } from '#spreadsheets/mapping'
 import { completeReadings } from '#spreadsheets/propose-mapping'
+import type { ComparedRecord } from '#spreadsheets/stored-differences'
 import { checkMapping } from '#spreadsheets/read-records'
 import { RefusedByStateError } from '#accounts/change-company'
 import { problem } from '#domain/errors'
@@ -14,6 +15,7 @@ import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { dateOf, readContent, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
+import { compareWithStored } from './compare-with-stored.ts'
 import { countReturning } from './returning-people.ts'
 import { FileFaultError } from './part-builder.ts'
 import { planParts } from './plan-parts.ts'
@@ -33,12 +35,14 @@ export const wholeFiles = createBudget({ total: 4, share: 1, maxWaiting: 100 })
 /**
  * Sets what the columns of a file mean, before it is applied, and plans its rows again. Throws NoTurnError if others take
  * too long, FileFaultError if the mapping is not one of its columns, and RefusedByStateError with `upload_not_applicable`
- * for JSON, and once the file is being applied.
+ * for JSON, and once the file is being applied. What a program sends, which nobody has looked at beside the rows, is
+ * compared with what is stored.
  */
 export async function mapUpload(
   services: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit' | 'announce'>,
   upload: StoredUpload,
   mapping: Mapping,
+  isFromProgram = false,
 ): Promise<void> {
   const { commands, announce } = services
   const { header } = upload
@@ -46,7 +50,9 @@ export async function mapUpload(
   const faults: readonly FileFault[] = checkMapping({ line: 1, cells: header }, mapping)
   if (faults.length > 0) throw new FileFaultError(faults)
   const until = performance.now() + commands.maxWaitMs
-  const parts = await wholeFiles.hold(upload.companyId, 1, until, () => planAgain(services, upload, header, mapping))
+  const parts = await wholeFiles.hold(upload.companyId, 1, until, () =>
+    planAgain(services, upload, header, mapping, isFromProgram),
+  )
   if (parts > 1) announce([upload.companyId])
 }
 
@@ -56,6 +62,7 @@ async function planAgain(
   upload: StoredUpload,
   header: readonly string[],
   mapping: Mapping,
+  isFromProgram: boolean,
 ): Promise<number> {
   const limits = { maxRecords: commands.maxRecords, bodyLimit }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -71,7 +78,11 @@ async function planAgain(
       countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, upload, all),
       countReturning: (all: readonly RowKeys[]) => countReturning(pool, upload.companyId, all),
     }
-    const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), facts)
+    // The mapping says the order of dates.
+    const compare = (all: readonly RowKeys[], readRecord: (at: number) => ComparedRecord) =>
+      compareWithStored(pool, upload.companyId, all, readRecord, [])
+    const known = isFromProgram ? { ...facts, compare } : facts
+    const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), known)
     const planned = counted ?? whole
     const stored = await changeMapping(pool, upload, { mapping: planned, parts, state: read.state })
     if (stored === null) continue

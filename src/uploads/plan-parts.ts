@@ -5,6 +5,7 @@ import { type FilePlan, keysOfRecord, NOBODY, planRows, type RowKeys } from '#sp
 import { RowCounts } from '#spreadsheets/count-rows'
 import { loadCountryNames } from '#spreadsheets/read-country'
 import { openRows } from '#spreadsheets/read-records'
+import type { ComparedRecord, StoredDifference } from '#spreadsheets/stored-differences'
 import type { CorrectedRecord, StoredRow } from '#domain/uploads'
 import type { CommandServices } from '#ledger/calls/run-api-call'
 import type { FilledPart, NewPart } from '#ledger/uploads/store-upload'
@@ -32,10 +33,10 @@ export interface PlanFacts extends Pick<CommandServices, 'newId'> {
   /** Counts the rows of people who have come back, whose stored end date is before their start date. */
   countReturning(rows: readonly RowKeys[]): Promise<number>
   /**
-   * Finds the columns whose values are mostly what is stored, written otherwise: dates with the day and the month
-   * exchanged, and ids with more or fewer zeros in front. Absent where somebody has just looked at the file.
+   * Finds what many rows would change at once, as hardly anybody means it, and notes it. Absent where somebody has just
+   * looked at the file.
    */
-  findRewritten?(rows: readonly RowKeys[]): Promise<Mapping['columns'][number]['to'][]>
+  compare?(rows: readonly RowKeys[], readRecord: (at: number) => ComparedRecord): Promise<StoredDifference[]>
 }
 
 /**
@@ -48,7 +49,7 @@ export async function planParts(
   { header, mapping, rows }: PlannedFile,
   limits: { maxRecords: number; bodyLimit: number },
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>,
-  { newId, today, countAbsent, countLinkable, countReturning, findRewritten }: PlanFacts,
+  { newId, today, countAbsent, countLinkable, countReturning, compare }: PlanFacts,
   signal?: AbortSignal,
 ): Promise<{ parts: AsyncIterable<NewPart>; mapping: Mapping | null }> {
   const readKeys = openKeys(header, mapping)
@@ -69,9 +70,15 @@ export async function planParts(
   if (!counts) return { parts, mapping }
   const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
   const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
-  const rewritten = (await findRewritten?.(keys)) ?? []
   const counted = counts.finish(plan, { absent, linkable, returning })
-  return { parts, mapping: rewritten.length === 0 ? counted : openDates(counted, rewritten) }
+  const reader = openRows({ line: 1, cells: header! }, counted, today)
+  const readRecord = (at: number) => {
+    const { line = 1, cells = [] } = rows.get(at)
+    return JSON.parse(reader.read({ line, cells }, plan.plans.get(at)).json) as ComparedRecord
+  }
+  const isReadable = reader.faults.length === 0
+  const differences = (isReadable && (await compare?.(keys, readRecord))) || []
+  return { parts, mapping: differences.length === 0 ? counted : openDates(counted, differences) }
 }
 
 /** What is known about the rows of a file, by their indexes. */
@@ -116,9 +123,9 @@ async function* buildParts(
 }
 
 /** Asks a person to look, and for the order of dates again. */
-function openDates(mapping: Mapping, rewritten: readonly Mapping['columns'][number]['to'][]): Mapping {
-  const open = (column: Mapping['columns'][number]) =>
-    isDate(column.to) && rewritten.includes(column.to) ? { ...column, dates: null } : column
+function openDates(mapping: Mapping, differences: readonly StoredDifference[]): Mapping {
+  const isOpen = ({ to }: Mapping['columns'][number]) => isDate(to) && differences.some(({ field }) => field === to)
+  const open = (column: Mapping['columns'][number]) => (isOpen(column) ? { ...column, dates: null } : column)
   return { ...mapping, columns: mapping.columns.map(open), needs_review: true }
 }
 

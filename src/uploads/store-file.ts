@@ -4,12 +4,13 @@ import { doInTurns } from '#admission/turns'
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { readCompany } from '#accounts/companies/companies'
 import type { RowKeys } from '#spreadsheets/plan-rows'
-import { type ColumnMapping, DATE_TARGETS, type Mapping, needsPerson, type Target } from '#spreadsheets/mapping'
+import { type ColumnMapping, type Mapping, needsPerson } from '#spreadsheets/mapping'
 import { readName } from '#spreadsheets/cells'
 import { chooseNewColumn } from '#spreadsheets/new-column'
 import { completeReadings, doubtDates, type DoubtedDates } from '#spreadsheets/propose-mapping'
 import { leaveOut } from '#spreadsheets/find-table'
 import { isNamedByApi } from '#spreadsheets/record-columns'
+import type { ComparedRecord } from '#spreadsheets/stored-differences'
 import { problem } from '#domain/errors'
 import { type FileAnswers, type StoredQuestion, FileQuestion } from '#spreadsheets/file-question'
 import { prepareReader } from '#spreadsheets/process/read-apart'
@@ -28,7 +29,8 @@ import { ReceivedFile } from '#ledger/uploads/received-file'
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
-import { countExchanged, countRespelled, countReturning } from './returning-people.ts'
+import { compareWithStored } from './compare-with-stored.ts'
+import { countReturning } from './returning-people.ts'
 import { inTransaction } from '#postgres/pipeline'
 import { matchCorrections } from './match-corrections.ts'
 import { planParts } from './plan-parts.ts'
@@ -125,7 +127,11 @@ export async function storeFile(
     countAbsent: (absent: readonly RowKeys[]) => countAbsentManagers(pool, companyId, absent),
     countLinkable: (all: readonly RowKeys[]) => countLinkable(pool, { companyId, operation: does }, all),
     countReturning: (all: readonly RowKeys[]) => countReturning(pool, companyId, all),
-    findRewritten: (all: readonly RowKeys[]) => findRewritten(pool, companyId, { rows: all, open, notes: file.notes }),
+    compare: async (all: readonly RowKeys[], readRecord: (at: number) => ComparedRecord) => {
+      const differences = await compareWithStored(pool, companyId, all, readRecord, open)
+      for (const { reason, message } of differences) leaveOut(file.notes, reason, null, null, message)
+      return differences
+    },
   }
   const limits = { maxRecords, bodyLimit }
   const { parts, mapping } = await planParts({ header, mapping: chosen, rows }, limits, places, facts, signal)
@@ -308,34 +314,6 @@ function describeChanges(gone: readonly string[], added: readonly string[]): str
   const isNew = added.length > 0 ? `New columns: ${list(added)}` : ''
   if (gone.length === 0) return isNew
   return `Gone, or renamed: the columns that became ${list(gone)}${isNew && `. ${isNew}`}`
-}
-
-/**
- * Finds what a system has begun to write otherwise: dates whose order their values leave open, and that would mostly
- * become other days than are stored, with the day and the month exchanged; and ids that have lost their zeros.
- */
-async function findRewritten(
-  pool: UploadServices['pool'],
-  companyId: string,
-  { rows, open, notes }: { rows: readonly RowKeys[]; open: DoubtedDates['open']; notes: ReadFile['notes'] },
-): Promise<Target[]> {
-  const found: Target[] = []
-  for (const name of DATE_TARGETS) {
-    if (!open.includes(name)) continue
-    const { rewritten: exchanged, same } = await countExchanged(pool, companyId, rows, name)
-    if (exchanged <= same) continue
-    found.push(name)
-    const message = `The day and the month of ${exchanged} dates of ${name} would be exchanged, as they are stored`
-    leaveOut(notes, 'exchanged_dates', null, null, message)
-  }
-  for (const name of ['external_id', 'employee_number'] as const) {
-    const { rewritten: respelled, same } = await countRespelled(pool, companyId, rows, name)
-    if (respelled <= same) continue
-    found.push(name)
-    const message = `${respelled} people have the ${name} of their row with more or fewer zeros, as it is stored`
-    leaveOut(notes, 'respelled_ids', null, null, message)
-  }
-  return found
 }
 
 /** Fills in what is proposed where it is open what columns become, unless another one becomes that already. */

@@ -84,6 +84,13 @@ async function walkNights(t: Test, file: string, program: string) {
     })
   })
 
+  await t.test('a night whose ids are those of other people waits, and the line says why', async (t) => {
+    const moved = await runNight(people.map((cells, at) => cells.with(0, people.at(at - 1)![0]!)))
+    const why = 'By names or email addresses, 500 of 500 rows are about other people than their ids say. Look at it: '
+    t.match(moved, { exitCode: 1, stdout: `${why}${linked(await newestUpload())}` })
+    await service.manage('DELETE', `/uploads/${await newestUpload()}`, undefined, token)
+  })
+
   await t.test('a row that cannot be applied is left out, and the line says where it waits', async (t) => {
     const [moved, broken, ...others] = people
     const { exitCode, stdout } = await runNight([moved!.with(4, 'Research'), broken!.with(5, '12'), ...others])

@@ -146,6 +146,64 @@ await t.test('ids that have lost or gained zeros double nobody and change nobody
   t.match(await apply(more), { state: 'ended', summary: { created: 2, unchanged: 5 } }, 'somebody new may have one')
 })
 
+await t.test('ids, names, or addresses that moved to other people change nobody unseen', async (t) => {
+  const company = await service.makeCompany('Moved')
+  const people = ['Ana Alt', 'Bo Berg', 'Cy Chan', 'Di Dorn', 'Ed Egli'].map((name, at) => {
+    const [first = '', last = ''] = name.split(' ')
+    return { id: `${at + 1}`, first, last, email: `${first.toLowerCase()}@x.example`, phone: `+4930123450${at}` }
+  })
+  type Row = (typeof people)[number]
+  const head = 'external_id,first_name,last_name,email,phone,custom_attributes.private'
+  const write = (rows: readonly Row[]) =>
+    [head, ...rows.map(({ id, first, last, email, phone }) => `${id},${first},${last},${email},${phone},p${id}`)].join(
+      '\n',
+    )
+  const apply = async (text: string) => (await upload(company, text, '&apply=true&all_or_none=false')).body
+  const night = (change: (row: Row, at: number) => Row) => apply(write(people.map(change)))
+  t.match(await night((row) => row), { state: 'ended', summary: { created: 5 } })
+  const before = await listPeople(company)
+  const next = (at: number, step = 1) => people[(at + step) % people.length]!
+  const moved: [string, (row: Row, at: number) => Row][] = [
+    ['ids, by a row', (row, at) => ({ ...row, id: next(at).id })],
+    ['ids, of two', (row, at) => (at < 2 ? { ...row, id: people[1 - at]!.id } : row)],
+    ['addresses', (row, at) => ({ ...row, email: next(at).email })],
+    ['names', (row, at) => ({ ...row, first: next(at).first, last: next(at).last })],
+    ['ids, to new ones', (row) => ({ ...row, id: `N${row.id}` })],
+    ['ids, to new ones without addresses', (row) => ({ ...row, id: `N${row.id}`, email: '' })],
+  ]
+  for (const [name, change] of moved) {
+    const told = await night(change)
+    t.match(told, { state: 'previewed', needs_review: true, left_out: [{ reason: 'other_people' }] }, name)
+    const path = `/uploads/${told.id}/mapping`
+    const { body: mapping } = await get(company, path)
+    const again = (await service.manage('PUT', path, mapping, company.admin.token)).body
+    t.match(again, { state: 'previewed', needs_review: true }, 'also where a program sends a mapping')
+  }
+  for (const [name, change] of [
+    ['first_name and last_name', ({ first, last, ...row }) => ({ ...row, first: last, last: first })],
+    ['custom_attributes.private and phone', (row) => row],
+  ] as [string, (row: Row) => Row][]) {
+    const text = write(people.map(change))
+    const told = await apply(name.includes('phone') ? exchangeCells(text) : text)
+    t.match(told, { state: 'previewed', needs_review: true, left_out: [{ reason: 'exchanged_columns' }] }, name)
+    t.match(told.left_out[0].message, name)
+  }
+  t.strictSame(await listPeople(company), before)
+  const married = await night((row, at) => (at === 1 ? { ...row, first: 'Cy', last: 'Chan', phone: '' } : row))
+  t.match(married, { state: 'ended', summary: { changed: 1 } }, 'a single one may be meant')
+  const renamed = await night((row) => ({ ...row, last: 'Neu', email: row.email.replace('x.', 'y.') }))
+  t.match(renamed, { state: 'ended', summary: { changed: 5 } }, 'everybody may get a new last name and address')
+})
+
+/** Exchanges the last two cells of each row. */
+function exchangeCells(text: string): string {
+  const rows = text.split('\n').map((line, at) => {
+    const cells = line.split(',')
+    return at === 0 ? cells : [...cells.slice(0, 4), cells[5]!, cells[4]!]
+  })
+  return rows.map((cells) => cells.join(',')).join('\n')
+}
+
 await t.test('a new column that says who has left is asked about, and any other one is named', async (t) => {
   const company = await service.makeCompany('New columns')
   await chooseOnce(company)
@@ -233,6 +291,11 @@ await t.test('the encoding and the line of names that somebody gave are remember
   await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)
   t.match((await send(['7,Ţugui Ana', '8,Ţugui Bo'], '&apply=true')).body, { state: 'ended', summary: { created: 1 } })
   t.match(await listPeople(company), [{ last_name: 'Ţugui' }, { last_name: 'Ţugui', first_name: 'Bo' }])
+  const plain = await upload(company, 'Kod,Nume\n9,Popa Cy', '&apply=true')
+  t.match(plain.body, { state: 'ended' }, 'a night without any such letter')
+  const utf8 = await upload(company, 'Kod,Nume\n7,Ţugui Ana', '&apply=true')
+  t.match(utf8.body, { state: 'ended' }, 'a night in UTF-8')
+  t.match((await send(['7,Ţugui Ana', '8,Ţugui Bo'], '&apply=true')).body, { state: 'ended' }, 'as before')
   const other = await upload(company, encodeText('Numer,Ţinut\n7,Ţugui', 'windows-1250'))
   t.match(other, { status: 422, body: { code: 'file_ambiguous' } }, 'a file of another kind is asked')
 })

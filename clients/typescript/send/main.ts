@@ -4,9 +4,9 @@ import { readName } from '../../../src/spreadsheets/cells.ts'
 import { needsPerson } from '../../../src/spreadsheets/mapping.ts'
 import { isSecretHeader } from '../../../src/spreadsheets/recognize-header.ts'
 import { describeAnswers } from './answers.ts'
+import { compareWithStored } from './compare-with-stored.ts'
 import { listAdded, listProposed, writeMappingFile } from './choose-mapping.ts'
 import { readNamed } from './deactivate-missing.ts'
-import { refuseExchanged } from './exchanged-dates.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
 import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
@@ -49,7 +49,7 @@ async function send(args: SendArguments): Promise<void> {
     if (unreadable.count > 0 && (args.allOrNone || file.count === 0))
       throw new CommandError('refused', describeFaults(path, unreadable.faults))
     refuseColumns(path, file, args)
-    await refuseExchanged(client, file, args, stopping.signal)
+    await compareWithStored(client, file, args, stopping.signal)
     if (args.atMost !== null) await readNamed(path, file, stopping.signal)
     if (unreadable.count > 0) process.stderr.write(`${describeFaults(path, unreadable.faults)}\n`)
     if (file.notes.length > 0) process.stderr.write(`${describeFaults(path, file.notes)}\n`)

@@ -252,7 +252,7 @@ async function* inTurns<Row>(
 }
 
 /** Does work in pieces, each in a turn of its own. */
-async function doInTurns<Result>(work: Generator<void, Result, void>): Promise<Result> {
+export async function doInTurns<Result>(work: Generator<void, Result, void>): Promise<Result> {
   for (;;) {
     const { done, value } = work.next()
     if (done) return value

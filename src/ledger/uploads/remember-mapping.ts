@@ -104,6 +104,15 @@ export async function listAnswers(db: Queryable, companyId: string): Promise<Fil
   return rows.map(({ answers }) => answers)
 }
 
+/** Reads how files with a first line were to be read. One that leaves nothing open, as in UTF-8, changes nothing of it. */
+async function readAnswers(db: Queryable, companyId: string, header: readonly string[]): Promise<FileAnswers | null> {
+  const { rows } = await db.query<{ answers: FileAnswers | null }>(
+    `select mapping->'answers' as answers from upload_mappings where company_id = $1 and header_hash = $2`,
+    [toUuid(companyId), hashOf(header)],
+  )
+  return rows[0]?.answers ?? null
+}
+
 /**
  * Remembers the mapping of a file that somebody applies, and how the file was to be read, instead of the one that was not
  * used for longest if there are many. Without columns, there is nothing to remember. What somebody has chosen and not
@@ -112,8 +121,10 @@ export async function listAnswers(db: Queryable, companyId: string): Promise<Fil
 export async function rememberMapping(db: Queryable, upload: StoredUpload, isApplied = true): Promise<void> {
   const { companyId, header, mapping } = upload
   if (!header || !mapping) return
-  const answers = (await findOriginal(db, upload))?.answers ?? null
   const company = toUuid(companyId)
+  const given = (await findOriginal(db, upload))?.answers ?? null
+  const isAnswered = given !== null && Object.values(given).some((answer) => answer !== null)
+  const answers = isAnswered ? given : await readAnswers(db, companyId, header)
   // In the order of the file, as the mappings of earlier versions are, which have no names.
   const places = locateColumns(header, mapping.columns)
   const keys = keysOf(mapping.columns.map(({ header: name }) => name))
@@ -121,11 +132,10 @@ export async function rememberMapping(db: Queryable, upload: StoredUpload, isApp
     .map((column, at) => ({ column: withoutHeader(column, keys[at]!), place: places[at]! }))
     .toSorted((a, b) => a.place - b.place)
   const { counts: _counts, needs_review: _review, ...choices } = mapping
-  const isAnswered = answers !== null && Object.values(answers).some((answer) => answer !== null)
   const kept = {
     ...choices,
     columns: columns.map(({ column }) => column),
-    ...(isAnswered ? { answers } : {}),
+    ...(answers ? { answers } : {}),
     ...(isApplied ? {} : { needs_review: true }),
   }
   await db.query(

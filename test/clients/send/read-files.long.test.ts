@@ -162,6 +162,35 @@ await t.test('a mapping is asked again where a later file has another word, or o
   t.match(await night(turned, '--answer', 'Eintritt:dates=day_first'), { code: 0, out: /2 changed/ })
 })
 
+await t.test(
+  'a file whose ids are those of other people, or have other zeros, is refused before anything is sent',
+  async (t) => {
+    const people = ['Ana Alt', 'Bo Berg', 'Cy Chan', 'Di Dorn'].map((name, at) => [`0${at + 71}`, ...name.split(' ')])
+    const night = (rows: readonly string[][], ...more: string[]) => {
+      write('moved.csv', ['external_id,first_name,last_name', ...rows.map((cells) => cells.join(','))].join('\n'))
+      return run(['send', 'moved.csv', ...more])
+    }
+    t.match(await night(people), { code: 0, out: /4 created/ })
+    await service.project()
+    const look = /Nothing was sent\. Correct the file; or upload it on the page Upload file/
+    const others = people.map((cells, at) => cells.with(0, people[(at + 1) % 4]![0]!))
+    for (const more of [[], ['--dry-run'], ['--partly']]) {
+      const moved = await night(others, ...more)
+      t.match(moved, { code: 1, out: '', err: /by names or email addresses, 4 of 4 rows are about other people than/ })
+      t.match(moved.err, look)
+    }
+    const respelled = await night(people.map(([id = '', ...names]) => [id.slice(1), ...names]))
+    t.match(respelled, { code: 1, out: '', err: /4 people have the external_id of their row with more or fewer zeros/ })
+    t.match(respelled.err, look)
+    const turned = await night(people.map(([id = '', first = '', last = '']) => [id, last, first]))
+    t.match(turned, { code: 1, out: '', err: /the first_name and last_name of 4 of 4 people would be exchanged/ })
+    t.match(await night(people.with(0, ['071', 'Ana', 'Neu'])), { code: 0, out: /1 changed, 3 unchanged/ })
+    const { body: writing } = await service.manage('POST', '/api-keys', { name: 'Writes', scopes: ['employees:write'] })
+    const unseen = await run(['send', 'moved.csv'], { API_ID: writing.id, API_KEY: writing.api_key })
+    t.match(unseen, { code: 0, out: /4 unchanged/ }, 'a key that must not read people compares nothing')
+  },
+)
+
 await t.test('encodings of spreadsheets are recognized', async (t) => {
   const csv = 'external_id\tlast_name\nstaff-5\tMüller\n'
   const encoded = [
