@@ -104,17 +104,22 @@ await t.test('every variable is a setting of the program, with a valid value', (
   t.end()
 })
 
-await t.test('every process gets both keys, from files outside the image and the database', (t) => {
-  for (const { environment, secrets } of ours)
-    for (const [setting, secret] of [
-      ['SIGNING_KEY_FILE', 'signing_key'],
-      ['SECRETS_KEY_FILE', 'secrets_key'],
-    ] as const) {
-      t.equal(environment?.[setting], `/run/secrets/${secret}`)
-      t.ok(secrets?.includes(secret))
-    }
-  t.end()
-})
+await t.test(
+  'every process gets both keys and the retired ones, from files outside the image and the database',
+  (t) => {
+    for (const { environment, secrets } of ours)
+      for (const [setting, secret] of [
+        ['SIGNING_KEY_FILE', 'signing_key'],
+        ['SECRETS_KEY_FILE', 'secrets_key'],
+      ] as const) {
+        t.equal(environment?.[setting], `/run/secrets/${secret}`)
+        t.ok(secrets?.includes(secret))
+        if (setting === 'SIGNING_KEY_FILE')
+          t.ok(secrets?.includes(`${secret}.retired`), 'as rotating it names the file')
+      }
+    t.end()
+  },
+)
 
 await t.test('the program runs without privileges: not as root, read-only, no capabilities', (t) => {
   for (const service of ours)

@@ -80,6 +80,16 @@ await t.test('every variable is a setting of the program, with a valid value', (
   t.end()
 })
 
+await t.test('the secret has every key file that the processes read', (t) => {
+  const given = [...readFileSync('docs/kubernetes.yaml', 'utf8').matchAll(/--from-file=(\S+)/g)].map(([, file]) => file)
+  const { SIGNING_KEY_FILE: signing = '', SECRETS_KEY_FILE: secrets = '' } = settings!.data
+  t.strictSame(
+    [signing, `${signing}.retired`, secrets],
+    given.map((file) => `/run/keys/${file}`),
+  )
+  t.end()
+})
+
 await t.test('the image has a tag, and no whole private range may claim addresses', (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
   for (const { image } of containers) t.equal(image, `registry.example/employee-ledger:${version}`)

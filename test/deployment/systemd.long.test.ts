@@ -31,8 +31,10 @@ await t.test('every variable is a setting of the program, with a valid value', a
   delete settings['NODE_ENV']
   for (const name of Object.keys(settings)) t.ok(Object.hasOwn(EnvironmentSchema.properties, name), name)
   t.ok(readConfig(settings))
+  t.ok(valuesOf('EnvironmentFile').includes('-/etc/employee-ledger/settings.%i'), 'each kind can have its METRICS_PORT')
   const credentials = valuesOf('LoadCredential').map((pair) => `%d/${pair.split(':')[0]}`)
-  t.strictSame([settings['SIGNING_KEY_FILE'], settings['SECRETS_KEY_FILE']], credentials)
+  const { SIGNING_KEY_FILE: signing, SECRETS_KEY_FILE: secrets } = settings
+  t.strictSame([signing, `${signing}.retired`, secrets], credentials)
   t.strictSame(valuesOf('ReadWritePaths'), [settings['CHECKPOINT_DIR']], 'it may write checkpoints, and nothing else')
   const needed = LIMITS.SHUTDOWN_TIMEOUT_MS / 1_000
   t.ok(Number(valuesOf('TimeoutStopSec')[0]) > needed, 'it has time to stop')
