@@ -4,6 +4,7 @@ import type { CallCounts, FilePart } from '#domain/events'
 import type { CallSource, CallNote } from '#domain/call-sources'
 import { createsAll, type Operation } from '#domain/operations'
 import { fromUuid, toUuid } from '#domain/ids'
+import { SELECT_PREPARED } from '#postgres/kysely'
 import type { PersonFilter } from './people-queries.ts'
 import { NEWEST_FIRST, OLDEST_FIRST, type Found, type Search } from './search-bounds.ts'
 import { searchEntries } from './people-search.ts'
@@ -164,7 +165,7 @@ export async function listLogEntries(
   const most = limit + 1
   const read = async (condition: Condition) => {
     const { rows } =
-      await sql<EntryRow>`select ${SHOWN} from ${ENTRIES} e where e.company_id = ${company} and ${condition}
+      await sql<EntryRow>`${SELECT_PREPARED} ${SHOWN} from ${ENTRIES} e where e.company_id = ${company} and ${condition}
       order by e.position ${direction.order} limit ${most}`.execute(db)
     return toLogEntries(db, companyId, rows)
   }
@@ -210,7 +211,11 @@ export async function findLogEntry(db: AnyDb, companyId: string, callId: string)
 /** An entry without the outcomes of its records, which may be large. */
 const { company_id: _, first_position: __, outcomes: ___, ...SHOWN_COLUMNS } = BULK_USER_LOG_TABLES.entries.columns
 type EntryRow = Pick<Selectable<BulkUserLogTables['entries']>, keyof typeof SHOWN_COLUMNS>
-const SHOWN = sql.join(Object.keys(SHOWN_COLUMNS).map((name) => sql.ref(`e.${name}`)))
+const SHOWN = sql.raw(
+  Object.keys(SHOWN_COLUMNS)
+    .map((name) => `e.${name}`)
+    .join(', '),
+)
 type Condition = RawBuilder<unknown>
 
 /** The filters that an entry's own columns answer. */
@@ -242,9 +247,14 @@ export function buildColumnConditions(filter: ColumnFilter) {
 }
 
 async function toLogEntries(db: AnyDb, companyId: string, rows: EntryRow[]): Promise<LogEntry[]> {
-  const idOf = (row: EntryRow) => fromUuid('log', row.call_id)
-  const ofUsers = await readUserCalls(db, companyId, rows.filter(({ key_id: key }) => key === toUuid(NO_KEY)).map(idOf))
-  return rows.map((row) => toLogEntry(row, ofUsers.get(idOf(row))))
+  const ofUsers = await readUserCalls(db, companyId, rows.filter(isOfUser))
+  return rows.map((row) => toLogEntry(row, ofUsers.get(row.call_id)))
+}
+
+const NO_KEY_UUID = toUuid(NO_KEY)
+
+function isOfUser({ key_id: key }: EntryRow) {
+  return key === NO_KEY_UUID
 }
 
 function toLogEntry(row: EntryRow, ofUser: UserCall | undefined): LogEntry {
@@ -287,11 +297,11 @@ interface UserCall {
 }
 
 /**
- * Reads the calls of users with these ids, by their id. The read model has none of this: names can be erased, and
- * the events tell the rest.
+ * Reads the calls of users behind these entries, by the UUIDs of the calls. The read model has none of this: names can
+ * be erased, and the events tell the rest.
  */
-async function readUserCalls(db: AnyDb, companyId: string, callIds: string[]): Promise<Map<string, UserCall>> {
-  if (callIds.length === 0) return new Map()
+async function readUserCalls(db: AnyDb, companyId: string, ofUsers: EntryRow[]): Promise<Map<string, UserCall>> {
+  if (ofUsers.length === 0) return new Map()
   const company = toUuid(companyId)
   const { rows } = await sql<{
     call_id: string
@@ -304,12 +314,12 @@ async function readUserCalls(db: AnyDb, companyId: string, callIds: string[]): P
       c.data::json ->> 'undoes' as undoes, f.data::json ->> 'name' as file_name
     from events c left join events f
       on f.company_id = c.company_id and f.stream_id = c.stream_id and f.stream_version = c.stream_version + 1
-    where c.company_id = ${company} and c.stream_id = any(${callIds.map(toUuid)}::uuid[])
+    where c.company_id = ${company} and c.stream_id = any(${ofUsers.map(({ call_id: uuid }) => uuid)}::uuid[])
       and c.type in ('ApiCallCompleted', 'ApiCallFailed')`.execute(db)
   const names = await readUserNames(db, company, [...new Set(rows.map(({ actor }) => actor))])
   return new Map(
     rows.map(({ call_id: uuid, actor, corrects, part, undoes, file_name: fileName }) => [
-      fromUuid('log', uuid),
+      uuid,
       { user: { id: actor, name: names.get(actor) ?? null }, fileName, corrects: corrects ?? [], part, undoes },
     ]),
   )

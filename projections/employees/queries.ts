@@ -4,10 +4,14 @@ import { employees, buildSearchText } from './fold.ts'
 import { EMPLOYEE_COLUMNS, toEmployee, type EmployeeRow, type EmployeeTables, STATUS } from './rows.ts'
 import { schemaOf, type AnyDb } from '#projections/projection'
 import { toUuid } from '#domain/ids'
+import { SELECT_PREPARED } from '#postgres/kysely'
 import { foldText, trimBlanks } from '#text/normalize-text'
 
 /** The projection that these queries read. */
 export const EMPLOYEES = { name: employees.name, version: employees.version }
+
+const TABLE = sql.id(schemaOf(employees), 'employees')
+const COLUMNS = sql.raw(EMPLOYEE_COLUMNS.join(', '))
 
 /** Lists a company's employees in the order of their creation, which never changes. */
 export async function listEmployees(
@@ -16,13 +20,11 @@ export async function listEmployees(
   filter: EmployeeFilter,
   page: { after: string | null; limit: number },
 ): Promise<Employee[]> {
-  let query = withTables(db)
-    .selectFrom('employees')
-    .select(EMPLOYEE_COLUMNS)
-    .where('company_id', '=', toUuid(companyId))
-  for (const condition of conditionsOf(companyId, filter)) query = query.where(condition)
-  if (page.after !== null) query = query.where('employee_id', '>', toUuid(page.after))
-  const rows = await query.orderBy('employee_id').limit(page.limit).execute()
+  const conditions = conditionsOf(companyId, filter)
+  if (page.after !== null) conditions.push(sql`employee_id > ${toUuid(page.after)}`)
+  const { rows } = await sql<EmployeeRow>`${SELECT_PREPARED} ${COLUMNS} from ${TABLE}
+    where ${sql.join([sql`company_id = ${toUuid(companyId)}`, ...conditions], sql` and `)}
+    order by employee_id limit ${page.limit}`.execute(db)
   return rows.map(toEmployee)
 }
 
@@ -39,7 +41,6 @@ export async function searchEmployees(
   page: { after: string | null; limit: number },
 ): Promise<Employee[]> {
   const text = foldText(trimBlanks(q))
-  const table = sql.id(schemaOf(employees), 'employees')
   // The name ends where the email begins, or the external id or user name of a person without one.
   const behind = sql`lower(coalesce(attributes->>'email', attributes->>'external_id', attributes->>'user_name'))`
   const name = sql`' ' || left(search_text, strpos(search_text, ' ' || ${behind}))`
@@ -49,15 +50,14 @@ export async function searchEmployees(
     when strpos(' ' || search_text || ' ', ${` ${text} `}) > 0 then 0
     when strpos(${name}, ${` ${text}`}) > 0 then 1
     else 2 end`
-  const columns = sql.join(EMPLOYEE_COLUMNS.map((column) => sql.ref(column)))
-  const matches = sql`select ${columns}, search_text, ${rank} as rank from ${table}
+  const matches = sql`select ${COLUMNS}, search_text, ${rank} as rank from ${TABLE}
     where company_id = ${toUuid(companyId)} and ${matchesText(q)}`
   const isBeyond =
     page.after === null
       ? sql`true`
       : sql`(rank, search_text, employee_id) > (
           select rank, search_text, employee_id from (${matches} and employee_id = ${toUuid(page.after)}) last)`
-  const { rows } = await sql<EmployeeRow>`select ${columns} from (${matches}) found where ${isBeyond}
+  const { rows } = await sql<EmployeeRow>`select ${COLUMNS} from (${matches}) found where ${isBeyond}
     order by rank, search_text, employee_id limit ${page.limit}`.execute(db)
   return rows.map(toEmployee)
 }
@@ -146,8 +146,8 @@ async function selectLastChanges(
   conditions: RawBuilder<boolean>[],
 ) {
   const { rows } = await sql<EmployeeRow & { position: number }>`
-    select e.position, ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(`r.${name}`)))}
-    from events e join ${sql.id(schemaOf(employees), 'employees')} r
+    select e.position, ${sql.raw(EMPLOYEE_COLUMNS.map((name) => `r.${name}`).join(', '))}
+    from events e join ${TABLE} r
       on r.company_id = e.company_id and r.employee_id = e.stream_id and r.version = e.stream_version
     where ${sql.join(
       [sql`e.company_id = ${toUuid(companyId)} and e.position > ${after} and e.position <= ${upTo}`, ...conditions],
@@ -212,15 +212,14 @@ export async function listPeople(
   page: { order: PeopleOrder; after: string | null; limit: number },
 ): Promise<Employee[]> {
   const company = toUuid(companyId)
-  const table = sql.id(schemaOf(employees), 'employees')
   const { key, isDescending } = ORDERS[page.order]
   const conditions = conditionsOf(companyId, filter)
   if (page.after !== null)
     conditions.push(sql`(${key}, employee_id) ${isDescending ? sql`<` : sql`>`} (
-      select ${key}, employee_id from ${table} where company_id = ${company} and employee_id = ${toUuid(page.after)})`)
+      select ${key}, employee_id from ${TABLE} where company_id = ${company} and employee_id = ${toUuid(page.after)})`)
   const direction = isDescending ? sql`desc` : sql`asc`
-  const { rows } = await sql<EmployeeRow>`select ${sql.join(EMPLOYEE_COLUMNS.map((name) => sql.ref(name)))}
-    from ${table} where ${sql.join([sql`company_id = ${company}`, ...conditions], sql` and `)}
+  const { rows } = await sql<EmployeeRow>`select ${COLUMNS}
+    from ${TABLE} where ${sql.join([sql`company_id = ${company}`, ...conditions], sql` and `)}
     order by ${key} ${direction}, employee_id ${direction} limit ${page.limit}`.execute(db)
   return rows.map(toEmployee)
 }
@@ -263,7 +262,7 @@ const WARNED: Readonly<Record<LastingWarning, (company: string) => RawBuilder<bo
     return sql`attributes->>'termination_date' < ${passed}`
   },
   inactive_managers: (company) => sql`employee_id in (
-    select d.employee_id from employee_directory d join ${sql.id(schemaOf(employees), 'employees')} m
+    select d.employee_id from employee_directory d join ${TABLE} m
       on m.company_id = d.company_id and m.employee_id = d.manager_id
     where d.company_id = ${company} and m.deactivated_at is not null)`,
 }

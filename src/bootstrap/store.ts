@@ -82,13 +82,16 @@ async function followClock(store: OpenedPool): Promise<OpenedPool> {
   }
 }
 
+/** Reads are planned for their values, also those that are prepared: companies differ in size, and grow. */
+const READING = { jit: 'off', plan_cache_mode: 'force_custom_plan' }
+
 /** Opens the same connections without checking that the database is set up. */
 export function openUnchecked(config: Config, { serviceUrl: url }: DatabaseUrls, target: Target): OpenedPool {
   return storeOf(config, (options) => openPool({ ...options, url, target }))
 }
 
 function storeOf(config: Config, open: OpenedPool['open'], companiesTogether = Infinity): OpenedPool {
-  const pool = open({ name: 'employee-ledger', max: config.POOL_SIZE, settings: { jit: 'off' } })
+  const pool = open({ name: 'employee-ledger', max: config.POOL_SIZE, settings: READING })
   const db = openDatabase<LedgerTables>(pool)
   return { pool, db, companiesTogether, open, close: () => db.destroy() }
 }

@@ -1,12 +1,20 @@
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
+import { Kysely, PostgresDialect, sql, type PostgresPoolClient } from 'kysely'
 import type { Client, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { breaksConnection, retryOnce } from './database-errors.ts'
 import { nameStatements, type NameOf } from './name-statements.ts'
 import type { Queryable } from './pool.ts'
 
+const PREPARED = 'select /* prepared */'
+
+/** Begins a frequent read that has few different texts: each connection parses it once. */
+export const SELECT_PREPARED = sql.raw(PREPARED)
+
+const nameRead = nameStatements('read')
+const nameMarked: NameOf = (text) => (text.startsWith(PREPARED) ? nameRead(text) : undefined)
+
 /** A query builder on a pool; destroying it ends the pool. */
 export function openDatabase<Tables>(pool: Pool): Kysely<Tables> {
-  return openOn(pool, () => undefined)
+  return openOn(pool, nameMarked)
 }
 
 /**
@@ -23,7 +31,7 @@ export function openPreparedDatabase<Tables>(pool: Pool): Kysely<Tables> {
  * PostgreSQL ends the statement. This one and further ones are refused with the reason of the signal.
  */
 export function openUntil<Tables>(pool: Pool, signal: AbortSignal): Kysely<Tables> {
-  return openOn(pool, () => undefined, signal)
+  return openOn(pool, nameMarked, signal)
 }
 
 /** A query builder on a connection that the caller holds, such as one in a transaction. Retries nothing. */

@@ -5,10 +5,10 @@ const MAX_NAMED = 100
 export type NameOf = (text: string) => string | undefined
 
 /** Names statements by their texts, for work that repeats few of them. */
-export function nameStatements(): NameOf {
+export function nameStatements(prefix = 'statement'): NameOf {
   const names = new Map<string, string>()
   return (text) => {
-    if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `statement ${names.size + 1}`)
+    if (!names.has(text) && names.size < MAX_NAMED) names.set(text, `${prefix} ${names.size + 1}`)
     return names.get(text)
   }
 }
