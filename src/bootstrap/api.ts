@@ -133,7 +133,7 @@ export async function startApi(options: PartOptions): Promise<RunningPart & { ad
     return { address, app, turnAway, stop }
   } catch (error) {
     await stop()
-    throw makeListenError(error, 'PORT', config.PORT, config.HOST)
+    throw makeListenError(error, 'PORT', config)
   }
 }
 

@@ -15,7 +15,7 @@ export async function startMetrics(config: Config, metrics: Metrics): Promise<(R
   if (port === undefined) return null
   const build = { version: program.version, node: process.versions.node, migration: await lastMigration() }
   return startMetricsListener(metrics, { host, port }, build).catch((error: unknown) => {
-    throw makeListenError(error, 'METRICS_PORT', port, host)
+    throw makeListenError(error, 'METRICS_PORT', config)
   })
 }
 

@@ -155,7 +155,7 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     erases: ['answered_at', 'log_id'],
   }),
   webhook_messages: {
-    erases: MESSAGES.erases,
+    ...MESSAGES,
     async *read(db, person) {
       yield* MESSAGES.read(db, await withTold(db, person))
     },

@@ -32,6 +32,8 @@ export type Row = Readonly<Record<string, unknown>>
 export interface RowPlace<Person> {
   /** The fields that an erasure deletes; a row may be deleted as a whole. */
   erases: readonly string[]
+  /** The table, unless the rows are found otherwise. */
+  describes?: Pick<PersonTable<Person>, 'table' | 'shows' | 'sets'>
   /** The rows, page by page. */
   read(db: Queryable, person: Person): AsyncGenerator<Row[]>
   /** Deletes these fields, in the transaction that erases the person. */
@@ -93,6 +95,7 @@ export function describeTable<Person extends { companyId: string }>({
     )
   return {
     erases,
+    describes: { table, shows, sets },
     async *read(db, person) {
       for (let last: unknown[] = []; ;) {
         const { rows } = await db.query<Record<string, unknown>>(

@@ -46,3 +46,17 @@ await t.test("a file that a command writes is its owner's alone, and no link lea
     for (const file of written) t.equal(lstatSync(path.join(folder, file)).mode & 0o777, 0o600, `${name}: ${file}`)
   }
 })
+
+await t.test('a command refuses a file that it cannot write before it connects to the database', async (t) => {
+  const root = t.testdir({ file: '' })
+  const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', DATA_DIR }
+  for (const [name, args] of Object.entries(WRITING))
+    for (const [folder, reason] of [
+      ['missing', 'ENOENT'],
+      ['file', 'ENOTDIR'],
+    ] as const) {
+      const out = path.join(root, folder, 'out.gz')
+      const run = await runCommand(t, [...name.split(' '), ...args, '--out', out], nowhere)
+      t.match(run, { exitCode: 1, stderr: `employee-ledger: ${out} cannot be written: ${reason}` }, name)
+    }
+})

@@ -17,6 +17,7 @@ import {
 } from '../support/processes/cli.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 import { eventually } from '../support/eventually.ts'
+import { freePort } from '../support/processes/free-port.ts'
 import { employee, send } from '../support/service.ts'
 
 const urls = await createEmptyDatabase(t)
@@ -137,6 +138,9 @@ await t.test('a port in use is a one-line error', async (t) => {
     const ended = await runCommand(t, [command], { ...SERVICE, PORT })
     failsWithLine(t, ended, `employee-ledger: port ${PORT} of 127.0.0.1 is in use: set PORT to another one\n`)
   }
+  const METRICS_PORT = String(await freePort())
+  const both = await runCommand(t, ['serve'], { ...SERVICE, PORT: METRICS_PORT, METRICS_PORT })
+  failsWithLine(t, both, /is in use: set PORT and METRICS_PORT to different ports\n$/)
   const elsewhere = await runCommand(t, ['serve'], { ...SERVICE, HOST: '203.0.113.77' })
   failsWithLine(t, elsewhere, /^employee-ledger: 203\.0\.113\.77 is not an address of this machine/)
 })

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import type { LedgerDb } from '#ledger/tables'
 import { type Report, writeJson, writeHtml } from '#personal-data/report'
 import { interruption } from '#cli/terminal/interruption'
-import { assertNotThere, writeFile } from '#cli/terminal/write-file'
+import { assertCreatable, writeFile } from '#cli/terminal/write-file'
 
 /** The options of commands about a company. */
 export interface CompanyOptions {
@@ -76,7 +76,7 @@ export async function writeReport<Person>(
   make: (services: CompanyServices & { db: LedgerDb }, acting: Acting, person: Person) => Promise<Report>,
   person: Person,
 ) {
-  if (out !== undefined) assertNotThere(out)
+  if (out !== undefined) assertCreatable(out)
   await withStore(async ({ store: { db, pool } }) => {
     const report = await make({ db, pool, newId }, asOperator(company), person)
     const texts = json ? writeJson(report) : writeHtml(report)

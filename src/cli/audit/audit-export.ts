@@ -8,7 +8,7 @@ import { interruption } from '#cli/terminal/interruption'
 import { showProgress } from '#cli/terminal/progress'
 import { requireHead, withStore, type Opened } from '#cli/terminal/with-store'
 import { readSettings } from '#cli/terminal/settings'
-import { assertNotThere, writeFile } from '#cli/terminal/write-file'
+import { assertCreatable, writeFile } from '#cli/terminal/write-file'
 import { createEvidenceServices } from '#bootstrap/evidence'
 import { ErasedMeanwhileError, planEvidence, writeEvidence } from '#evidence/evidence-file'
 import { NoEvidenceError, type EvidenceSubject } from '#ledger/evidence/evidence-subject'
@@ -24,6 +24,8 @@ type ExportSource = Pick<Opened, 'config'> & { store: Pick<Opened['store'], 'db'
 
 /** `audit export`: writes the ledger in the proof format, in constant memory, and a checkpoint of its end. */
 export async function exportLedger(options: ExportOptions) {
+  const { out } = options
+  if (out !== undefined) assertCreatable(out, `${out}.checkpoint`)
   const message = await withStore((opened) => exportFrom(opened, options), readSettings())
   process.stdout.write(message)
 }
@@ -33,7 +35,6 @@ export async function exportFrom(
   opened: ExportSource,
   { company, out, after, pageEvents }: ExportOptions & { pageEvents?: number },
 ): Promise<string> {
-  if (out !== undefined) assertNotThere(out, `${out}.checkpoint`)
   let end = await findExportEnd(opened, company)
   if (after > end.upTo) throw new StartupError(`the ledger of ${company} ends at position ${end.upTo}`)
   const moveEnd = async () => {
@@ -108,7 +109,7 @@ interface EvidenceOptions {
 /** `audit evidence`: writes an evidence file, in constant memory. Without a subject, it is about the whole ledger. */
 export async function writeEvidenceFile(options: EvidenceOptions) {
   const { company, out } = options
-  assertNotThere(out)
+  assertCreatable(out)
   return withStore(async ({ config, store }) => {
     await requireHead(store.db, company)
     const services = await createEvidenceServices(config, store)

@@ -1,14 +1,21 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { writeDurably } from '#files/durable-file'
 import { errorReason, StartupError } from '#postgres/startup-error'
 import { interruption } from './interruption.ts'
 
-/** Throws a StartupError if any of these files exists. */
-export function assertNotThere(...files: string[]) {
-  for (const file of files)
+/** Throws a StartupError if any of these files exists or cannot be created: nobody waits for a result that is lost. */
+export function assertCreatable(...files: string[]) {
+  for (const file of files) {
     if (existsSync(file)) throw new StartupError(`${file} already exists; choose another name for --out`)
+    try {
+      accessSync(`${dirname(file)}/`, constants.W_OK | constants.X_OK)
+    } catch (error) {
+      throw new StartupError(`${file} cannot be written: ${errorReason(error)}`, { cause: error })
+    }
+  }
 }
 
 /**
