@@ -1,10 +1,10 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { MAX_EMAIL_UNITS } from '#domain/attributes'
+import { MAX_EMAIL_CHARACTERS } from '#domain/attributes'
 import { MAX_NAME_UNITS } from '#domain/calls/refused-record'
 import { divide } from '#domain/pieces'
 import type { EventData } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
-import { hasManyMarks, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
+import { hasManyMarks, mayFit, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
 import { bytea, text, unnestedRows, type Columns } from '../projection.ts'
 import { BULK_USER_LOG_TABLES, type BulkUserLogTables } from './tables.ts'
 
@@ -54,7 +54,7 @@ export function findNames(rejected: EventData['EmployeeRecordRejected']): FoundB
  * that normalizing makes longer or takes long to normalize.
  */
 function readName(kind: NameKind, sent: unknown): FoundBy | null {
-  if (typeof sent !== 'string' || sent.length > MAX_EMAIL_UNITS || trimBlanks(sent) === '') return null
+  if (typeof sent !== 'string' || !mayFit(sent, MAX_EMAIL_CHARACTERS) || trimBlanks(sent) === '') return null
   // PostgreSQL can store neither of these.
   if (sent.includes('\0') || !sent.isWellFormed() || hasManyMarks(sent)) return null
   const name = formatName(kind, sent)

@@ -140,11 +140,6 @@ const ATOM = String.raw`[^\s@"(),:;<>[\\\].\p{C}]+`
 const LABEL = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?`
 const EMAIL = new RegExp(String.raw`^${ATOM}(?:\.${ATOM})*@(?:${LABEL}\.)+${LABEL}$`, 'u')
 
-// NFKC composes at most four code points, of at most two UTF-16 units each, into one.
-const UNITS_NORMALIZED_TO_ONE = 8
-/** A text with more UTF-16 units than this cannot normalize to an email address within the limit. */
-export const MAX_EMAIL_UNITS = UNITS_NORMALIZED_TO_ONE * MAX_EMAIL_CHARACTERS
-
 /** The form in which user names are compared: Unicode NFKC, lower case. */
 export const foldUserName = normalizeEmail
 
@@ -212,7 +207,7 @@ function readEmail(field: string, sent: string, max: number): AttributeReading {
   const trimmed = trimBlanks(sent)
   if (trimmed === '') return { value: null }
   // A text that is too long is not normalized: it could grow many times longer.
-  const text = trimmed.length > MAX_EMAIL_UNITS ? null : normalizeEmail(trimmed)
+  const text = mayFit(trimmed, MAX_EMAIL_CHARACTERS) ? normalizeEmail(trimmed) : null
   if (text === null || isLongerThan(text, max)) return invalid({ kind: 'text_too_long', field, limit: max })
   if (EMAIL.test(text)) return { value: text }
   return invalid({ ...(findInvisible(text) ?? { kind: 'not_email' }), field })

@@ -18,9 +18,13 @@ export function isPlain(text: string): boolean {
 /** NFC composes at most four code points, of at most two UTF-16 units each, into one. */
 const UNITS_COMPOSED_TO_ONE = 8
 
-/** Whether a text may have no more than this many code points once it is normalized. */
+/**
+ * Whether a text may have no more than this many code points once it is normalized. One that is longer before, and has
+ * more marks in a row than any letter, may not: it would take long to sort them.
+ */
 export function mayFit(text: string, maxCharacters: number): boolean {
-  return text.length <= UNITS_COMPOSED_TO_ONE * maxCharacters
+  if (text.length <= maxCharacters) return true
+  return text.length <= UNITS_COMPOSED_TO_ONE * maxCharacters && !hasManyMarks(text)
 }
 
 /** Takes the blanks at both ends off a text: linear in its length. */
@@ -44,12 +48,20 @@ function isBlank(text: string, at: number) {
 
 /** The form in which a text is stored and compared: NFC, without blanks at its ends. A second time changes nothing. */
 export function normalizeText(sent: string): string {
-  return isPlain(sent) ? sent : trimBlanks(trimBlanks(sent).normalize('NFC'))
+  return isPlain(sent) ? sent : trimBlanks(sortable(trimBlanks(sent)).normalize('NFC'))
 }
 
 /** The form in which texts are searched: neither case nor the variants of a character matter (Unicode NFKC). */
 export function foldText(text: string): string {
-  return (PRINTABLE.test(text) ? text : text.normalize('NFKC')).toLowerCase()
+  return (PRINTABLE.test(text) ? text : sortable(text).normalize('NFKC')).toLowerCase()
+}
+
+/** More UTF-16 units than any text that is stored has. */
+const MAX_SORTED = 2_000
+
+/** A text as it can be normalized in a short time: one that is too long to be stored loses marks that no letter has. */
+function sortable(text: string) {
+  return text.length > MAX_SORTED ? cutMarks(text) : text
 }
 
 /** The form in which the names of columns are compared: case, width, and blanks don't matter. */

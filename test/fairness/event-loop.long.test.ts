@@ -128,6 +128,7 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
       ['POST', '', 'refusedOften', {}],
       ['POST', '', 'longNames', {}],
       ['POST', '', 'namesOfMarks', {}],
+      ['POST', '', 'attributesOfMarks', {}],
       ['POST', PARTLY, 'creationHalfWrong', { 'idempotency-key': randomUUID() }],
       ['PATCH', PARTLY, 'changeHalfWrong', {}],
       ['PUT', PARTLY, 'creationHalfWrong', {}],

@@ -172,6 +172,14 @@ export function fullBodies(records: number, bytes: number) {
     /** Addresses that normalizing makes 18 times as long, and others whose marks it has to sort. */
     longNames: () => list(() => `{"email":"${'\ufdfa'.repeat(2_000)}"}`),
     namesOfMarks: () => list((at) => `{"email":"${at}${'\u0301\u0316'.repeat(1_000)}"}`),
+    /** Values that could fit once they are normalized, as many as records of a megabyte have. */
+    attributesOfMarks: () => {
+      const value = `a${'\u0315\u0300\u0327'.repeat(2_660)}`
+      const custom = Array.from({ length: 60 }, (_, at) => `"k${at}":"${value}"`).join(',')
+      return Buffer.from(
+        `[${Array.from({ length: Math.floor(bytes / 1_000_000) }, () => `{"custom_attributes":{${custom}}}`).join(',')}]`,
+      )
+    },
     creationHalfWrong: () => list((at) => record(2 * records + at, 'x', at % 2 === 0 ? ',"phone":1' : '')),
     changeHalfWrong: () => list((at) => record(at, 'v', at % 2 === 0 ? ',"phone":1' : '')),
     /** One is wrong, and half of the others report to it, over one another. */

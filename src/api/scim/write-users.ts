@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { doInTurns } from '#admission/turns'
 import type { Command } from '#domain/calls/commands'
-import { UnreadRecord } from '#domain/calls/call-records'
+import { MAX_SENT_BYTES, UnreadRecord } from '#domain/calls/call-records'
 import { problem } from '#domain/errors'
 import type { Pieces } from '#domain/pieces'
 import { cleanBody, readDeletion, readPatch, readWholeUser } from '#domain/scim/scim-command'
@@ -13,8 +13,8 @@ import { ProblemError } from '#http/server/problem'
 import { answerUser } from './answer-user.ts'
 import { findScimBase, readProjection } from './scim-request.ts'
 
-/** The largest body of a call about one user, in bytes: some providers send thousands of operations. */
-const MAX_BODY = 2_097_152
+/** The largest body of a call about one user, in bytes: no larger one is parsed. */
+const MAX_BODY = MAX_SENT_BYTES
 
 /** Adds the calls that create, change, and delete users. Each has one entry in Bulk User Logs. */
 export async function writeUsers(app: FastifyInstance, protocol: KeyProtocol, services: KeyServices) {

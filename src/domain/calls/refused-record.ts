@@ -1,5 +1,5 @@
-import { MAX_EMAIL_CHARACTERS, MAX_EMAIL_UNITS } from '../attributes.ts'
-import { normalizeEmail } from '#text/normalize-text'
+import { MAX_EMAIL_CHARACTERS } from '../attributes.ts'
+import { mayFit, normalizeEmail } from '#text/normalize-text'
 import { IDENTIFYING_FIELDS, type EventData, type SentJson } from '../events.ts'
 import { isObject } from '../json.ts'
 import { type KeptNames, type Locator, UnreadRecord } from './call-records.ts'
@@ -91,7 +91,7 @@ function nameKept(name: (typeof IDENTIFYING_FIELDS)[number], value: SentJson) {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return null
   const isEmail = name === 'email' || name === 'manager_email' || name === 'user_name'
-  if (isEmail && value.length > MAX_EMAIL_UNITS) return null
+  if (isEmail && !mayFit(value, MAX_EMAIL_CHARACTERS)) return null
   const text = isEmail ? normalizeEmail(value) : value
   return text.length <= MAX_NAME_UNITS ? text : null
 }

@@ -1,14 +1,17 @@
 import { matchesEntry } from './evaluate-filter.ts'
 import { spellPart, type Filter, type TargetPath } from './parse-path.ts'
 import type { ScimOperation } from './read-operations.ts'
-import { findAttribute, isSameName } from './schemas.ts'
+import { findAttribute, foldName } from './schemas.ts'
 import { ScimFault } from './scim-fault.ts'
 import {
+  assertMembers,
   findName,
+  foldValue,
   isList,
   isNothing,
   isParts,
   isScalar,
+  nameToSet,
   newParts,
   partsAt,
   type ScimParts,
@@ -30,7 +33,8 @@ export function* applyOperations(
   nobody: 'nobody' | null = null,
 ): Generator<void, void, void> {
   for (const [at, operation] of operations.entries()) {
-    if (at % 16 === 15) yield
+    // One may compare 50 long entries with a filter.
+    if (at > 0) yield
     apply(user, operation, nobody !== null)
   }
 }
@@ -42,7 +46,7 @@ function apply(user: ScimUser, { op, target, value: sent }: ScimOperation, isNob
   const value = isEntries || op === 'remove' ? sent : unwrap(sent, target.part !== null || (known && !known.parts))
   if (op === 'remove' || isNothing(value)) return remove(user, target, op === 'remove' ? value : undefined)
   const container = target.urn === null ? user : partsAt(user, target.urn)
-  const name = findName(container, target.name!) ?? target.name!
+  const name = nameToSet(container, target.name!)
   const current = container[name]
   if (isEntries || (isWhole && isList(current))) {
     const entries = [value].flat().map((entry: unknown) => setParts(newParts(), toParts(entry), target))
@@ -92,12 +96,20 @@ function toParts(value: unknown): Record<string, unknown> {
 
 /** Sets the parts that a complex value has; the others stay. */
 function setParts(parts: ScimParts, value: Record<string, unknown>, target: TargetPath) {
+  const names = new Map(Object.keys(parts).map((name) => [foldName(name), name]))
   for (const sent of Object.keys(value)) {
     const spelled = spellPart(target, sent)
-    const name = findName(parts, spelled) ?? spelled
+    const key = foldName(spelled)
+    const name = names.get(key) ?? spelled
     const part = value[sent]
-    if (isNothing(part)) delete parts[name]
-    else parts[name] = name === 'primary' ? readFlag(part) : toValue(part)
+    if (isNothing(part)) {
+      delete parts[name]
+      names.delete(key)
+    } else {
+      parts[name] = name === 'primary' ? readFlag(part) : toValue(part)
+      names.set(key, name)
+    }
+    assertMembers(names.size)
   }
   return parts
 }
@@ -121,19 +133,23 @@ function describedBy(filter: Filter) {
 
 /** Adds entries to a list. One of a type that it has changes that entry. */
 function merge(current: ScimValue[], added: ScimValue[]) {
-  const list = [...current]
-  for (const entry of added) {
-    const same = list.find((one) => isParts(one) && isParts(entry) && isSameEntry(one, entry))
-    if (isParts(same) && isParts(entry)) Object.assign(same, entry)
+  const list: ScimValue[] = []
+  const known = new Map<string, ScimParts>()
+  for (const entry of [...current, ...added]) {
+    const key = isParts(entry) ? keyOf(entry) : null
+    const same = key === null ? undefined : known.get(key)
+    if (same && isParts(entry) && list.length >= current.length) Object.assign(same, entry)
     else list.push(entry)
+    if (key !== null && !same && isParts(entry)) known.set(key, entry)
   }
   return keepPrimary(bound(list), added[0])
 }
 
-function isSameEntry(one: ScimParts, other: ScimParts) {
-  const [type, otherType] = [one, other].map((entry) => entry['type'])
-  if (isScalar(type) && isScalar(otherType)) return isSameName(String(type), String(otherType))
-  return type === otherType && one['value'] === other['value']
+/** What two entries have in common that are one: their type, or their value if they have no type. */
+function keyOf({ type, value }: ScimParts) {
+  if (isScalar(type)) return `type ${foldName(String(type))}`
+  const isKnown = type === undefined && (value === undefined || isScalar(value))
+  return isKnown ? `${typeof value} ${String(value)}` : null
 }
 
 function bound(entries: ScimValue[]) {
@@ -157,12 +173,13 @@ function remove(user: ScimUser, { urn, name: sent, part: partName, filter }: Tar
   const name = isParts(container) && findName(container, sent)
   if (!isParts(container) || name === undefined || name === false) return
   const current = container[name]!
+  const wanted = readWantedValues(value)
   const left = [current].flat().filter((entry) => {
     if (filter && !matchesEntry(filter, entry)) return true
-    if (partName === null) return !hasValue(entry, value)
+    if (partName === null) return !isWanted(entry, wanted)
     if (!isParts(entry)) return true
     const part = findName(entry, partName)
-    if (part !== undefined && hasValue(entry[part]!, value)) delete entry[part]
+    if (part !== undefined && isWanted(entry[part]!, wanted)) delete entry[part]
     return !isList(current) || Object.keys(entry).some((one) => !DESCRIBING.has(one))
   })
   if (isList(current)) container[name] = left
@@ -172,13 +189,14 @@ function remove(user: ScimUser, { urn, name: sent, part: partName, filter }: Tar
 /** What an entry without a value need not keep. */
 const DESCRIBING = new Set(['type', 'primary', 'display'])
 
-/** Whether a value is one of those that are to be removed; nothing that was sent means any. */
-function hasValue(current: ScimValue, sent: unknown) {
-  if (isNothing(sent)) return true
-  return [sent].flat().some((one: unknown) => {
-    const wanted = isParts(one) ? one['value'] : one
-    const own = isParts(current) ? current['value'] : current
-    if (wanted === undefined) return true
-    return isScalar(own) && isScalar(wanted) && isSameName(String(own), String(wanted))
-  })
+/** The values that are to be removed, in the form in which they are compared; null for any, as if nothing was sent. */
+function readWantedValues(sent: unknown): Set<string> | null {
+  if (isNothing(sent)) return null
+  const values = [sent].flat().map((one: unknown) => (isParts(one) ? one['value'] : one))
+  return values.includes(undefined) ? null : new Set(values.filter(isScalar).map(foldValue))
+}
+
+function isWanted(current: ScimValue, wanted: ReadonlySet<string> | null) {
+  const own = isParts(current) ? current['value'] : current
+  return wanted === null || (isScalar(own) && wanted.has(foldValue(own)))
 }

@@ -1,7 +1,14 @@
-import { foldUserName } from '../attributes.ts'
-import type { AttributePath, Filter, FilterValue, Operator } from './parse-path.ts'
-import { findAttribute } from './schemas.ts'
-import { findMember, isList, isParts, isScalar, type Scalar, type ScimUser, type ScimValue } from './user-values.ts'
+import { type AttributePath, type Filter, isCaseExact, type Operator } from './parse-path.ts'
+import {
+  findMember,
+  foldValue,
+  isList,
+  isParts,
+  isScalar,
+  type Scalar,
+  type ScimUser,
+  type ScimValue,
+} from './user-values.ts'
 
 /** Whether a user matches a filter (RFC 7644 section 3.4.2.2). Case matters in `id` and `externalId` only. */
 export function matchesFilter(filter: Filter, user: ScimUser): boolean {
@@ -15,6 +22,13 @@ export function matchesEntry(filter: Filter, entry: ScimValue): boolean {
 
 function matches(filter: Filter, entriesAt: (path: AttributePath) => readonly ScimValue[]): boolean {
   const read = (path: AttributePath) => entriesAt(path).flatMap((entry) => partOf(entry, path.part))
+  // A filter may compare a long value again and again.
+  const folded = new Map<Scalar, string>()
+  const fold = (value: Scalar) => {
+    const known = folded.get(value) ?? foldValue(value)
+    folded.set(value, known)
+    return known
+  }
   const judge = (one: Filter): boolean => {
     switch (one.kind) {
       case 'and':
@@ -28,29 +42,32 @@ function matches(filter: Filter, entriesAt: (path: AttributePath) => readonly Sc
       case 'entry':
         return entriesAt(one.path).some((entry) => matchesEntry(one.of, entry))
       case 'compare':
-        return compare(read(one.path), one)
+        return compare(read(one.path), one, isCaseExact(one.path) ? String : fold)
     }
   }
   return judge(filter)
 }
 
-function compare(values: Scalar[], { path, operator, value }: Extract<Filter, { kind: 'compare' }>) {
-  const fold = isCaseExact(path) ? String : (text: FilterValue) => foldUserName(String(text))
-  const wanted = fold(value)
-  const isEqual = value === null ? values.length === 0 : values.some((one) => fold(one) === wanted)
+type Fold = (value: Scalar) => string
+
+function compare(values: Scalar[], condition: Comparison, fold: Fold) {
+  const { operator, value, folded } = condition
+  const isEqual = value === null ? values.length === 0 : values.some((one) => fold(one) === folded)
   if (operator === 'eq') return isEqual
   if (operator === 'ne') return !isEqual
-  return values.some((one) => holds(operator, one, value, fold))
+  return values.some((one) => holds(operator, one, condition, fold))
 }
+
+type Comparison = Extract<Filter, { kind: 'compare' }>
 
 function holds(
   operator: Exclude<Operator, 'eq' | 'ne'>,
   one: Scalar,
-  value: FilterValue,
-  fold: (value: FilterValue) => string,
+  { value, folded: wanted }: Comparison,
+  fold: Fold,
 ) {
   if (value === null) return false
-  const [text, wanted] = [fold(one), fold(value)]
+  const text = fold(one)
   const order = orderOf(one, value) ?? (text < wanted ? -1 : Number(text > wanted))
   switch (operator) {
     case 'co':
@@ -79,10 +96,6 @@ function orderOf(one: Scalar, other: Scalar) {
   if (!INSTANT.test(String(one)) || !INSTANT.test(String(other))) return undefined
   const order = Date.parse(String(one)) - Date.parse(String(other))
   return Number.isNaN(order) ? undefined : order
-}
-
-function isCaseExact({ urn, name, part }: AttributePath) {
-  return part === null && findAttribute(urn, name ?? '')?.attribute.isCaseExact === true
 }
 
 function listOf(user: ScimUser, { urn, name }: AttributePath): readonly ScimValue[] {

@@ -1,5 +1,6 @@
 import { trimBlanks } from '#text/normalize-text'
 import { findAttribute, isSameName, isSchemaUrn, SCHEMAS, spellUrn } from './schemas.ts'
+import { foldValue } from './user-values.ts'
 
 /*
  * Paths and filters (RFC 7644 sections 3.4.2.2 and 3.5.2). One parser reads both: a path may have a filter in it.
@@ -28,7 +29,8 @@ export type FilterValue = string | number | boolean | null
 export type Filter =
   | { kind: 'and' | 'or'; of: Filter[] }
   | { kind: 'not'; of: Filter }
-  | { kind: 'compare'; path: AttributePath; operator: Operator; value: FilterValue }
+  /** `folded` is the value in the form in which it is compared. */
+  | { kind: 'compare'; path: AttributePath; operator: Operator; value: FilterValue; folded: string }
   | { kind: 'present'; path: AttributePath }
   /** Some entry of a list matches. */
   | { kind: 'entry'; path: AttributePath; of: Filter }
@@ -37,6 +39,8 @@ export type Filter =
 const MAX_CHARACTERS = 8_000
 const MAX_LEVELS = 40
 const MAX_COMPARISONS = 100
+/** Those of a path: a patch may have many, each with a filter of every entry. */
+const MAX_COMPARISONS_OF_PATH = 20
 
 /** What is wrong with a path or filter, and at which of its characters, from 1. */
 export class PathError extends Error {
@@ -48,6 +52,11 @@ export function parseFilter(text: string): Filter {
   const source = open(text, false)
   const filter = readOr(source, 0, null)
   return end(source, filter)
+}
+
+/** Whether case matters in the values of an attribute. */
+export function isCaseExact({ urn, name, part }: AttributePath) {
+  return part === null && findAttribute(urn, name ?? '')?.attribute.isCaseExact === true
 }
 
 /** Reads the path of a patch, whose attributes may be in no schema. Throws PathError. */
@@ -154,13 +163,15 @@ function readOne(source: Source, level: number, list: AttributePath | null): Fil
 
 function readComparison(source: Source, path: AttributePath): Filter {
   source.comparisons += 1
-  if (source.comparisons > MAX_COMPARISONS) throw fail(source, `It must have at most ${MAX_COMPARISONS} comparisons`)
+  const most = source.takesUnknown ? MAX_COMPARISONS_OF_PATH : MAX_COMPARISONS
+  if (source.comparisons > most) throw fail(source, `It must have at most ${most} comparisons`)
   const word = readWord(source).toLowerCase()
   if (word === 'pr') return { kind: 'present', path }
   const operator = OPERATORS.find((name) => name === word)
   if (operator === undefined) throw fail(source, 'Here must be an operator, such as eq')
   if (ORDERS.has(operator) && isFlag(path)) throw fail(source, 'True and false have no order')
-  return { kind: 'compare', path, operator, value: readValue(source) }
+  const value = readValue(source)
+  return { kind: 'compare', path, operator, value, folded: isCaseExact(path) ? String(value) : foldValue(value) }
 }
 
 const ORDERS: ReadonlySet<Operator> = new Set(['gt', 'ge', 'lt', 'le'])

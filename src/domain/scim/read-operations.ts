@@ -2,7 +2,7 @@ import { isSecretName } from '../secret-members.ts'
 import { parsePath, PathError, type TargetPath } from './parse-path.ts'
 import { findAttribute, isSchemaUrn, spellUrn } from './schemas.ts'
 import { ScimFault } from './scim-fault.ts'
-import { findMember, isNothing, isParts } from './user-values.ts'
+import { assertMembers, findMember, isNothing, isParts } from './user-values.ts'
 
 /** A change of a user, as a client sent it and with its path read. */
 export interface ScimOperation {
@@ -83,7 +83,9 @@ function addMembers(
   members: Record<string, unknown>,
   urn: string | null = null,
 ) {
-  for (const name of Object.keys(members)) {
+  const names = Object.keys(members)
+  assertMembers(names.length)
+  for (const name of names) {
     const value = members[name]
     if (urn === null && isParts(value) && isExtension(name)) {
       addMembers(read, op, value, spellUrn(name))

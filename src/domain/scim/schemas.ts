@@ -104,7 +104,15 @@ export const SCHEMAS: Readonly<Record<string, { name: string; attributes: readon
 
 /** Names of attributes are the same in any case (RFC 7643 section 2.1). */
 export function isSameName(one: string, other: string): boolean {
-  return one === other || foldText(one) === foldText(other)
+  return one === other || foldName(one) === foldName(other)
+}
+
+/** More UTF-16 units than the name of anything that is kept has. */
+const MAX_NAME = 128
+
+/** The form in which names, and the types of entries, are compared. What is longer than any name counts by its beginning. */
+export function foldName(name: string): string {
+  return foldText(name.slice(0, MAX_NAME))
 }
 
 /** An attribute that a path names. */
