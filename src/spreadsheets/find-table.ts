@@ -201,6 +201,7 @@ class Table {
       return
     }
     const isHeader = this.#isHeaderAgain(row)
+    if (!isLast && !isHeader) this.#refuseOtherHeader(row)
     // Behind so many rows that are no records, nothing is certain: what has cells is a record with an error.
     for (const before of this.#waiting) {
       const reason = reasonOf(before, shape, this.#count)
@@ -218,8 +219,25 @@ class Table {
     else this.#found(row, found)
   }
 
+  /** Throws FileError if a row names columns of another table: the cells below it are not those of the columns above. */
+  #refuseOtherHeader(row: FileRow): void {
+    const names = listFilled(row)
+    const isNamed = (cell: string, at: number) => cell !== '' && cell === this.#header!.cells[at]
+    const same = row.cells.filter(isNamed).length
+    const isOther =
+      same > 1 ? same * 2 >= names.length : this.#waiting.length > 0 && names.length > 2 && !names.some(isValue)
+    if (!isOther || countKnown(names) * 2 <= names.length) return
+    const message =
+      'Another table begins here, whose columns have other names than those above. Put it into a file of its own'
+    throw new FileError(row.line, message)
+  }
+
   #found(row: FileRow, found: FileRow[]): void {
-    if (row.cutFrom !== undefined) {
+    if (row.cutFrom === row.cells.length) {
+      const cell = row.cells.at(-1)!.slice(0, MAX_CELL)
+      const message = `Line ${row.line}, the last one, does not end, and its last cell may be cut off: “${cell}”`
+      leaveOut(this.#notes, 'incomplete', row.line, row.line, message)
+    } else if (row.cutFrom !== undefined) {
       const message =
         `The file ends within this line, which has ${row.cells.length} cells instead of ${row.cutFrom}. Export the ` +
         'file again, or end the line with a line break if it is complete'

@@ -100,14 +100,25 @@ function addCells(cells: Map<string, string>, prefix: string, record: JsonObject
     if (name === 'schemas' && level === 0) continue
     const path = `${prefix}${shortenName(name)}`
     if (isObject(value) && level < MAX_LEVELS) addCells(cells, `${path}.`, value, level + 1)
-    else if (Array.isArray(value)) addList(cells, path, value)
+    else if (Array.isArray(value)) addList(cells, path, value, level)
     else addCell(cells, path, writeCell(value))
   }
 }
 
-/** A list of texts is one cell. Of values with types, such as addresses at work and at home, each type is a column. */
-function addList(cells: Map<string, string>, path: string, list: readonly unknown[]): void {
-  const typed = list.filter(isObject).filter((item) => 'value' in item)
+/** The objects of a list, such as the employments of a person, that become columns. */
+const MAX_LISTED = 3
+
+/**
+ * A list of texts is one cell. Of values with types, such as addresses at work and at home, each type is a column, and of
+ * a few other objects each member.
+ */
+function addList(cells: Map<string, string>, path: string, list: readonly unknown[], level: number): void {
+  const objects = list.filter(isObject)
+  const typed = objects.filter((item) => 'value' in item)
+  if (typed.length < list.length && objects.length === list.length && list.length <= MAX_LISTED && level < MAX_LEVELS) {
+    for (const [at, item] of objects.entries()) addCells(cells, `${path}.${at + 1}.`, item, level + 1)
+    return
+  }
   if (typed.length < list.length || list.length === 0) {
     addCell(cells, path, list.map(writeCell).join('; '))
     return
@@ -151,9 +162,27 @@ function readLabels(around: unknown): Map<string, string> {
   return labels
 }
 
-/** A page of a list says how long the whole list is. */
+/** A page of a list says how long the whole list is, or where the next page is. */
 function noteIncomplete(around: unknown, count: number, notes: TableNotes): void {
-  const total = isObject(around) ? around['totalResults'] : undefined
-  if (typeof total === 'number' && total > count)
-    leaveOut(notes, 'incomplete', null, null, `The file holds ${count} of ${total} records: it is one page of a list`)
+  for (const [path, value] of listMembers(around)) {
+    const name = path.toLowerCase().replaceAll(/[^a-z]/g, '')
+    if (/^total(?:results|count|records|items|elements|entries|size)?$|^count$/.test(name)) {
+      const total = Number(value)
+      if (!(total > count)) continue
+      leaveOut(notes, 'incomplete', null, null, `The file holds ${count} of ${total} records: it is one page of a list`)
+      return
+    }
+    const isNext = /^(?:odata)?next|^hasmore$|^hasnext/.test(name) && Boolean(value)
+    if (!isNext) continue
+    leaveOut(notes, 'incomplete', null, null, `The file is one page of a list: it names the next one in “${path}”`)
+    return
+  }
+}
+
+/** The members of an object and of those in it. */
+function listMembers(value: unknown, level = 0): [name: string, value: unknown][] {
+  if (!isObject(value) || level > MAX_LEVELS) return []
+  return Object.entries(value).flatMap(([name, member]): [string, unknown][] =>
+    isObject(member) && !/^next$/i.test(name) ? listMembers(member, level + 1) : [[name, member]],
+  )
 }

@@ -34,7 +34,7 @@ export function proposeByName(columns: readonly Candidate[], sample: FileSample)
   if (columns.some(({ to }) => to === 'job_title'))
     for (const column of columns) if (column.meaning === 'job_title' && column.to === null) column.to = 'nothing'
   chooseNames(columns, sample)
-  chooseIdentifiers(columns)
+  chooseIdentifiers(columns, sample)
   for (const target of new Set(columns.map(({ to }) => to))) chooseBest(columns, target)
   findKey(columns)
 }
@@ -80,6 +80,8 @@ const isNamedWithId = (value: string) => {
   return words.filter((word) => WORD.test(word)).length >= 2
 }
 
+const isOneWord = (value: string) => !/[\s,]/.test(trimBlanks(value))
+
 /** What the name of a column says; null if its values contradict, so that somebody is asked. */
 function readMeaning({ meaning, header, sample, evidence }: Candidate): Target | null {
   const ifMost = (target: Target, isSo: (value: string) => boolean) =>
@@ -122,6 +124,8 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'last_or_full_name':
       return 'full_name'
     case 'full_name':
+      // Where nobody has two words, it is a part of names: `name.given`.
+      return sample.filled > 0 && !evidence.isUnspaced && all(sample, isOneWord) ? null : meaning
     case 'department':
     case 'division':
     case 'location':
@@ -161,7 +165,7 @@ export function lacksNames(columns: readonly Candidate[], { rows }: FileSample):
 }
 
 /** People need an identifier, so a number of employees becomes one if nothing else does. */
-function chooseIdentifiers(columns: readonly Candidate[]): void {
+function chooseIdentifiers(columns: readonly Candidate[], sample: FileSample): void {
   const hasEmail = columns.some(({ to }) => to === 'email')
   const numbers = columns.filter(({ to, isExact }) => to === 'employee_number' && !isExact)
   for (const column of columns) {
@@ -174,6 +178,24 @@ function chooseIdentifiers(columns: readonly Candidate[]): void {
       column.to = 'nothing'
   }
   if (!columns.some(({ to }) => to === 'external_id')) for (const column of numbers) column.to = 'external_id'
+  const ids = columns.filter(({ to, isExact }) => to === 'external_id' && !isExact)
+  ask(
+    ids.filter((column) => isShared(column, columns, sample)),
+    'employee_number',
+  )
+}
+
+/** Whether people with different addresses have the same id, as where each company of a group counts its own. */
+function isShared({ at, evidence }: Candidate, columns: readonly Candidate[], { rows }: FileSample): boolean {
+  const email = columns.find(({ to, evidence: { isUnique } }) => to === 'email' && isUnique)
+  if (!email || evidence.isUnique) return false
+  const addresses = new Map<string, string>()
+  return rows.some((cells) => {
+    const [id, address] = [cells[at] ?? '', cells[email.at] ?? '']
+    const before = addresses.get(id)
+    if (id !== '' && address !== '') addresses.set(id, address)
+    return id !== '' && address !== '' && before !== undefined && before !== address
+  })
 }
 
 const REPEATABLE: ReadonlySet<Target | null> = new Set(['nothing', 'custom', 'as_named', null])

@@ -143,6 +143,10 @@ function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void 
   // How they are split is asked anyway.
   if (only && !more && !file.has('first_name') && !file.has('last_name')) only.to = 'full_name'
   else for (const column of found) ask([column], isFullName(column) ? 'full_name' : undefined)
+  // Names without blanks may be whole ones, where no other column has the other part.
+  const isWhole = ({ to, isExact, evidence }: Candidate) =>
+    !isExact && (to === 'first_name' || to === 'last_name') && evidence.isUnspaced
+  if (lacksPart) ask(file.all.filter(isWhole), 'full_name')
 }
 
 function proposeIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
@@ -165,6 +169,18 @@ function proposeIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   if (isLogin) return found.length === 0 ? undefined : ask([...found, used], 'external_id')
   if (sure && !more) sure.to = 'external_id'
   else ask(found, 'external_id')
+}
+
+/** Managers may be named by what is no attribute, such as the number of a position. */
+function proposeKey(_unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const managers = file.all.filter(({ to, likely }) => to === 'manager' || likely === 'manager')
+  const [manager, more] = managers
+  if (!manager || more || file.has('key')) return
+  const texts = [...manager.sample.values.keys()]
+  const isNaming = ({ evidence, sample: { values } }: Candidate) =>
+    evidence.isUnique && texts.filter((text) => values.has(text)).length >= texts.length * MOST
+  const [key, other] = file.all.filter((column) => column !== manager && isNaming(column))
+  if (key && !other && key.to === 'nothing' && texts.length > 0) key.to = 'key'
 }
 
 function proposePhones(unknown: readonly Candidate[], file: ColumnsOfFile): void {
@@ -235,7 +251,8 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   for (const column of others) ask([column], isUsed || isCode(column) ? undefined : 'status')
   // Yes and no are nothing else: what they mean is asked at once.
   const [only, more] = others
-  if (only?.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'
+  const isVaried = only !== undefined && (only.sample.values.size > 1 || only.sample.filled < count)
+  if (isVaried && only.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'
   askRemarks(file)
 }
 
@@ -275,6 +292,7 @@ const PROPOSALS = [
   proposeEmail,
   proposeNames,
   proposeIds,
+  proposeKey,
   proposePhones,
   proposeDates,
   askStatus,

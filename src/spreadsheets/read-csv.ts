@@ -7,7 +7,7 @@ export interface FileRow {
   cells: readonly string[]
   /** Of several empty lines, the last. */
   lastLine?: number
-  /** Of a last row that no line end follows, and that is shorter than those before it: how many cells they have. */
+  /** Of a last row that no line end follows, and that may be cut off: how many cells those before it have. */
   cutFrom?: number
 }
 
@@ -17,6 +17,10 @@ const MAX_CELLS = 2_000
 
 /** So many equally long rows tell how long a row is. */
 const TELLING_ROWS = 3
+
+/** The last cells of rows that are kept, and their length. */
+const MAX_LAST_CELLS = 1_000
+const MAX_LAST_CELL = 64
 
 const QUOTE = 0x22
 const SPACE = 0x20
@@ -104,6 +108,8 @@ class CsvParser {
   #isFirstRow = true
   /** The cells of the row before, and how many rows one after the other have had as many. */
   #before = { cells: 0, rows: 0 }
+  /** The last cells of the rows below the first one. */
+  readonly #lastCells = new Set<string>()
 
   constructor(separator: string) {
     this.#separator = separator.charCodeAt(0)
@@ -164,14 +170,25 @@ class CsvParser {
       throw new FileError(this.#quoteLine, 'A cell that begins with a quotation mark does not end with one')
     if (this.#length > 0) {
       this.#line += 1
+      const isQuoted = this.#place >= BEHIND
       this.#endCell('', this.#length)
       const { cells, rows: same } = this.#before
-      const isCut = this.#cells.length > 1 && this.#cells.length < cells && same >= TELLING_ROWS
+      const isShort = this.#cells.length > 1 && this.#cells.length < cells && same >= TELLING_ROWS
+      const isCut = isShort || (this.#cells.length === cells && !isQuoted && this.#isCutOff(this.#cells.at(-1)!))
       this.#endRow(rows)
       if (isCut && rows.length > 0) rows.at(-1)!.cutFrom = cells
     }
     this.#addEmptyLines(rows)
     return rows
+  }
+
+  /** Whether a cell is the beginning of one above it, or shorter than all of these, which are equally long. */
+  #isCutOff(cell: string): boolean {
+    const others = [...this.#lastCells].filter((other) => other !== '')
+    if (cell === '' || this.#lastCells.has(cell)) return false
+    const lengths = new Set(others.map(({ length }) => length))
+    const isShorter = lengths.size === 1 && others.length >= TELLING_ROWS && cell.length < others[0]!.length
+    return isShorter || (/\p{L}/u.test(cell) && others.some((other) => other.startsWith(cell)))
   }
 
   #endCell(rest: string, rowLength: number): void {
@@ -191,6 +208,9 @@ class CsvParser {
       this.#addEmptyLines(rows)
       rows.push({ line: this.#rowLine, cells: this.#cells })
       const { length } = this.#cells
+      const last = this.#cells[length - 1]!
+      if (!this.#isFirstRow && last.length <= MAX_LAST_CELL && this.#lastCells.size < MAX_LAST_CELLS)
+        this.#lastCells.add(last)
       this.#before = { cells: length, rows: length === this.#before.cells ? this.#before.rows + 1 : 1 }
       this.#isFirstRow = false
       this.#hasText = false

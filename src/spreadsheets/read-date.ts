@@ -4,7 +4,7 @@ import { simplify } from './recognize-header.ts'
 export type DateOrder = 'day_first' | 'month_first' | 'year_first'
 
 /** In which calendar the years of a column are. */
-export type Calendar = 'gregorian' | 'buddhist' | 'islamic'
+export type Calendar = 'gregorian' | 'buddhist' | 'islamic' | 'minguo'
 
 /** How the dates of a column are read. What is null is open. */
 export interface DateRules {
@@ -64,7 +64,7 @@ const FAULTS = {
 export function findDateOrders(sent: string): readonly DateOrder[] | null {
   const { text } = strip(sent)
   if (NONE.test(text)) return []
-  const days = text.length > MAX_LENGTH ? [] : listDays(text, 'gregorian')
+  const days = text.length > MAX_LENGTH ? [] : listDays(text, guessCalendar(text))
   if (days.length === 0) return null
   return days.some(({ orders }) => orders.length === 0) ? [] : days.flatMap(({ orders }) => orders)
 }
@@ -74,11 +74,17 @@ export function hasTime(sent: string): boolean {
   return strip(sent).isTimed
 }
 
-/** Whether the year of a date is likely to be one of another calendar: Buddhist, or of the Hijra. */
+/** Whether the year of a date is likely to be one of another calendar: Buddhist, of the Hijra, or of the Republic. */
 export function isOtherYear(sent: string): boolean {
   const { text } = strip(sent)
+  if (guessCalendar(text) === 'minguo') return listDays(text, 'minguo').length > 0
   const [day] = text.length > MAX_LENGTH ? [] : listDays(text, 'gregorian')
   return day !== undefined && OTHER_YEAR.test(day.value)
+}
+
+/** Years of three digits, from 1971 to 2040, are those of the Republic of China. */
+function guessCalendar(text: string): Calendar {
+  return /^(?:0[6-9]|1[0-2])[0-9][./年-][0-9]{1,2}[./月-][0-9]{1,2}日?$/.test(text) ? 'minguo' : 'gregorian'
 }
 
 /** The years around now in these calendars: 1300 to 1499, and 2440 to 2639. */
@@ -91,7 +97,30 @@ function strip(sent: string): { text: string; isTimed: boolean } {
     .trim()
     .replace(MIDNIGHT, '')
   const day = text.replace(TIME, '')
-  return { text: day, isTimed: day !== text }
+  return { text: readEra(day.replace(YEAR_MARK, '')), isTimed: day !== text }
+}
+
+/** The letter behind a year in Bulgarian, Russian, and Ukrainian: 11.03.2013 г. */
+const YEAR_MARK = /(?<=[0-9]{4})\s?\p{Script=Cyrillic}\.?$/u
+
+/** The eras of Japan and of the Republic of China, and the year before their first. */
+const ERAS: ReadonlyMap<string, number> = new Map([
+  ['昭和', 1925],
+  ['平成', 1988],
+  ['令和', 2018],
+  ['民國', 1911],
+  ['民国', 1911],
+  ['S', 1925],
+  ['H', 1988],
+  ['R', 2018],
+])
+const YEAR_OF_ERA = /^(昭和|平成|令和|民[國国]|[SHR](?=[0-9]+[./年]))\s*([0-9]{1,3}|元)(?=\s?[./年-])/
+
+/** Writes the year of an era as one of our calendar: 令和3年4月1日 is 2021年4月1日. */
+function readEra(text: string): string {
+  return text.replace(YEAR_OF_ERA, (_, era: string, year: string) =>
+    String(ERAS.get(era)! + (year === '元' ? 1 : Number(year))),
+  )
 }
 
 interface Day {
@@ -104,6 +133,7 @@ interface Day {
 function listDays(text: string, calendar: Calendar): Day[] {
   const day = (year: string, month: string | undefined, inMonth: string, orders: readonly DateOrder[]) =>
     findDay(year, month, inMonth, orders, calendar)
+  if (calendar === 'minguo') return readMinguo(text)
   if (/^[0-9]{5}(?:[.,]0+)?$/.test(text)) return readSerial(Number.parseInt(text, 10))
   const compact = /^((?:1[3-9]|2[0-6]|99)[0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text)
   if (compact) return day(compact[1]!, compact[2], compact[3]!, [])
@@ -115,6 +145,18 @@ function listDays(text: string, calendar: Calendar): Day[] {
   if (isYear(c)) return [...day(c, b, a, ['day_first']), ...day(c, a, b, ['month_first'])]
   return [...day(c, b, a, ['day_first']), ...day(c, a, b, ['month_first']), ...day(a, b, c, ['year_first'])]
 }
+
+/** Reads a date of the Republic of China, whose year stands first: 98/8/1, 113-01-31, 1130131. */
+function readMinguo(text: string): Day[] {
+  const [, year, month, inMonth] =
+    /^([0-9]{2,3})[./年-]([0-9]{1,2})[./月-]([0-9]{1,2})日?$/.exec(text) ??
+    /^([0-9]{2,3})([0-9]{2})([0-9]{2})$/.exec(text) ??
+    []
+  if (year === undefined) return []
+  return findDay(String(Number(year) + MINGUO_YEARS), month, inMonth!, [], 'minguo')
+}
+
+const MINGUO_YEARS = 1911
 
 function readSerial(serial: number): Day[] {
   if (serial < FIRST_SERIAL || serial > LAST_SERIAL) return []

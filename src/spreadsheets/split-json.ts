@@ -17,14 +17,64 @@ const NO_RECORDS: ReadonlySet<string> = new Set(['schemas', 'fields', 'columns',
 
 /**
  * Splits a JSON file with a list of employees into its elements, which stay as they are written, so that the service
- * judges the very text. The file is the list, or an object that contains it, at most two levels deep. Yields the
- * elements that end in each chunk of the text, and holds one element and one chunk at a time. Whether an element is
- * JSON is left to the reader. Returns the object around the list, with an empty one in its place. Throws FileError.
+ * judges the very text. The file is the list, or an object that contains it, at most six levels deep, or has a record
+ * on each line. Yields the elements that end in each chunk of the text, and holds one element and one chunk at a time.
+ * Whether an element is JSON is left to the reader. Returns the object around the list, with an empty one in its place. Throws FileError.
  */
 export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<JsonElement[], unknown> {
-  const splitter = new Splitter()
-  for await (const text of texts) yield splitter.push(text)
+  let start = ''
+  let splitter: Splitter | LineSplitter | null = null
+  for await (const text of texts) {
+    if (!splitter) {
+      start += text
+      const isLines = beginsLines(start)
+      if (isLines === null && start.length <= MAX_ELEMENT) continue
+      splitter = isLines === true ? new LineSplitter() : new Splitter()
+      yield splitter.push(start)
+    } else yield splitter.push(text)
+  }
+  if (splitter instanceof LineSplitter) {
+    yield splitter.push('\n')
+    return undefined
+  }
+  if (!splitter) yield (splitter = new Splitter()).push(start)
   return splitter.end()
+}
+
+/** Whether each line of a file is a record, as its first two show; null before these have come. */
+function beginsLines(start: string): boolean | null {
+  const text = start.trimStart()
+  if (text !== '' && !text.startsWith('{')) return false
+  const end = text.search(/[\r\n]/)
+  const next = end === -1 ? '' : text.slice(end).trimStart()
+  if (next === '') return null
+  if (!next.startsWith('{')) return false
+  try {
+    JSON.parse(text.slice(0, end))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Splits a file of which each line is a record. */
+class LineSplitter {
+  #rest = ''
+  #line = 1
+
+  push(text: string): JsonElement[] {
+    const lines = text.split('\n')
+    lines[0] = this.#rest + lines[0]!
+    this.#rest = lines.pop()!
+    const first = this.#line
+    this.#line += lines.length
+    if (this.#rest.length > MAX_ELEMENT) throw tooLong(this.#line)
+    return lines.flatMap((json, at) => (json.trim() === '' ? [] : [{ line: first + at, json: json.trim() }]))
+  }
+}
+
+function tooLong(line: number): FileError {
+  return new FileError(line, `The record that begins here has more than ${MAX_ELEMENT} characters`)
 }
 
 const QUOTE = 0x22
@@ -42,7 +92,7 @@ function isBlank(code: number): boolean {
 /** The name of a list in an object: the text before it ends with a name and a colon. */
 const MAX_NAMED = 128
 const NAMED = /"((?:[^"\\]|\\.){0,64})"\s*:\s*$/
-const MAX_LEVELS = 2
+const MAX_LEVELS = 6
 /** The levels of a record: many times what valid records can have. */
 const MAX_DEPTH = 1_000
 
@@ -155,8 +205,7 @@ class Splitter {
 
   #append(rest: string): void {
     this.#element += rest
-    if (this.#element.length > MAX_ELEMENT)
-      throw new FileError(this.#elementLine, `The record that begins here has more than ${MAX_ELEMENT} characters`)
+    if (this.#element.length > MAX_ELEMENT) throw tooLong(this.#elementLine)
   }
 
   #take(rest: string): JsonElement {

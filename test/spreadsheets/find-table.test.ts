@@ -75,6 +75,28 @@ await t.test('a file that ends within the row of a person is told, wherever it w
   for (const whole of [text, `${text.slice(0, last)}7,Ana,Ek\n`, `${text}\n\nTotal,4`]) await t.resolves(find([whole]))
 })
 
+await t.test('a last cell that may be cut off is told, wherever it was cut', async (t) => {
+  const names = ['Email,Job title', 'a@x.example,Accountant', 'b@x.example,Clerk', 'c@x.example,Accountant']
+  const dates = ['Email,Start date', 'a@x.example,2020-01-02', 'b@x.example,2021-03-04', 'c@x.example,2022-05-06']
+  for (const lines of [names, [...dates, 'd@x.example,2023-07-08']]) {
+    const text = lines.join('\n')
+    for (let end = text.lastIndexOf(',') + 2; end < text.length; end += 1)
+      t.match(await find([text.slice(0, end)]), { leftOut: [`${lines.length}-${lines.length} incomplete`] })
+    for (const whole of [text, `${text}\n`]) t.strictSame((await find([whole])).leftOut, [])
+  }
+})
+
+await t.test('a table below the first one, with other columns, is refused', async (t) => {
+  const other = HEADER.replace('Start Date', 'End Date')
+  for (const between of [[], [''], ['', 'Former staff', '']])
+    await t.rejects(find([HEADER, ...ROWS, ...between, other, ...ROWS]), {
+      name: 'FileError',
+      fault: { line: 4 + between.length, message: /^Another table begins here/ },
+    })
+  const same = await find([HEADER, ...ROWS, '', HEADER, ...ROWS])
+  t.match(same, { records: [2, 3, 6, 7] })
+})
+
 await t.test('of two header rows, headings tell apart columns with the same name', async (t) => {
   t.match(await find([',Work,,Home,', 'Employee ID,Phone,Email,Phone,City', '1,+4930,a@x.example,+4940,Bonn']), {
     header: 2,

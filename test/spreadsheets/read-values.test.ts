@@ -41,6 +41,13 @@ await t.test('dates are read in the formats of many programs', async (t) => {
     ['9 de enero de 2012', ''],
     ['1er janvier 2012', '2012-01-01'],
     ['2012年1月9日', '2012-01-09'],
+    ['平成24年1月9日', '2012-01-09'],
+    ['令和元年5月1日', '2019-05-01'],
+    ['H24.1.9', '2012-01-09'],
+    ['民國101年1月9日', '2012-01-09'],
+    ['09.01.2012 г.', '2012-01-09'],
+    ['H24-1-9', ''],
+    ['101/01/09', ''],
     ['2012/1/9', '2012-01-09'],
     ['31/02/2012', ''],
     ['1/13/2012', ''],
@@ -52,6 +59,22 @@ await t.test('dates are read in the formats of many programs', async (t) => {
   t.match(readDate('03/04/2019', null), { fault: /may be two different dates/ })
   t.equal(readDate('03/04/2019', 'month_first').value, '2019-03-04')
   t.equal(readDate('13/04/2019', null).value, '2019-04-13')
+})
+
+await t.test('years of three digits are asked, and read as those of the Republic of China', async (t) => {
+  for (const [text, date] of [
+    ['098/08/01', '2009-08-01'],
+    ['113.01.31', '2024-01-31'],
+    ['98/8/1', '2009-08-01'],
+    ['1130131', '2024-01-31'],
+  ] as const)
+    t.equal(readDate(text, { calendar: 'minguo' }).value, date)
+  for (const name of ['到職日', 'Xyz']) {
+    const rows = ['098/08/01', '113/01/31', '105/02/28'].map((date, at) => [`${at}@x.example`, 'Ana', 'Ek', date])
+    const column = proposeFor(['Email', 'First name', 'Last name', name], rows, TODAY).columns.at(-1)!
+    t.equal(column.to, null, name)
+    t.equal(column.likely, 'start_date', name)
+  }
 })
 
 await t.test('the order of a date is asked only if all values of the file fit both orders', async (t) => {

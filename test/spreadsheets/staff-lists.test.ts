@@ -96,3 +96,28 @@ await t.test('nested objects become columns', async (t) => {
     'enterprise.manager.value': '2819c223-0000-4000-8000-000000000004',
   })
 })
+
+await t.test('lists of interfaces are read, also a record a line, wherever a chunk is cut', async (t) => {
+  const people = ['Ana', 'Bo'].map((name) => ({ name, jobs: [{ from: '2020-01-02' }, { from: '2021-03-04' }] }))
+  const edges = people.map((node) => ({ node }))
+  const files: [text: string, name: string, leftOut: number][] = [
+    [people.map((one) => JSON.stringify(one)).join('\r\n'), 'name', 0],
+    [JSON.stringify({ data: { company: { people: { edges, pageInfo: { hasNextPage: true } } } } }), 'node.name', 1],
+    [JSON.stringify({ value: people, '@odata.nextLink': 'x' }), 'name', 1],
+    [JSON.stringify({ data: people, links: { next: null }, meta: { total: 2 } }), 'name', 0],
+  ]
+  for (const [text, name, left] of files)
+    for (const size of [1, 7, 4_096]) {
+      const bytes = Buffer.from(text)
+      async function* chunks() {
+        for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+      }
+      const content = await openContent(chunks, UNANSWERED)
+      const notes = createNotes()
+      const rows: FileRow[] = []
+      if (content.kind === 'table') for await (const some of content.read(notes)) rows.push(...some)
+      const at = rows[0]!.cells.indexOf(name)
+      t.strictSame([rows.slice(1).map(({ cells }) => cells[at]), notes.leftOut.length], [['Ana', 'Bo'], left])
+      t.ok(rows[0]!.cells.includes(name.replace('name', 'jobs.2.from')))
+    }
+})
