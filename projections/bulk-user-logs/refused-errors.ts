@@ -116,7 +116,12 @@ function sumErrors(rows: readonly RefusedError[]): Sums[] {
       const { company_id, requested_at, key_id, code, field, kind } = group[0]!
       const times = group.map((row) => row.requested_at).toSorted()
       return {
-        ...{ company_id, hour: startOfHour(requested_at), key_id, code, field, kind },
+        company_id,
+        hour: startOfHour(requested_at),
+        key_id,
+        code,
+        field,
+        kind,
         records: group.length,
         first_at: times[0]!,
         last_at: times.at(-1)!,

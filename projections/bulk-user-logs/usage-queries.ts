@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { sql } from 'kysely'
 import { type AnyDb, text, time, unnestedRows } from '#projections/projection'
 import type { CallCounts } from '#domain/events'
@@ -54,8 +55,12 @@ export interface CallsOfHour {
 
 /** Whether the sums by hour know the values of each filter. */
 const IN_SUMS: Record<keyof ValueFilter, boolean> = {
-  ...{ status: true, operation: true, key: true },
-  ...{ source: false, error: false, http_status: false },
+  status: true,
+  operation: true,
+  key: true,
+  source: false,
+  error: false,
+  http_status: false,
 }
 
 /** The calls of a chart that have no sums by hour, the newest ones. */
@@ -132,7 +137,7 @@ export async function groupLogEntries(
   upTo: number | null,
 ): Promise<EntryGroups> {
   const company = toUuid(companyId)
-  const time = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  const time = omitUndefined({ from, to })
   const position = sql.ref('e.position')
   const isWanted = joinConditions([
     ...(upTo === null ? [] : [sql`${position} <= ${upTo}`]),

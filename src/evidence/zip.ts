@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { ZipWriter } from '@zip.js/zip.js'
 
@@ -27,7 +28,7 @@ export async function* zip(
   { zip64 }: { zip64?: false } = {},
 ): AsyncGenerator<Buffer> {
   const pipe = new PassThrough()
-  const writer = new ZipWriter(Writable.toWeb(pipe), { ...OPTIONS, ...(zip64 === undefined ? {} : { zip64 }) })
+  const writer = new ZipWriter(Writable.toWeb(pipe), { ...OPTIONS, ...omitUndefined({ zip64 }) })
   const writing = (async () => {
     for await (const { name, content } of entries)
       await writer.add(name, Readable.toWeb(Readable.from(content, { objectMode: false })))

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import type { EntryFilter, LogEntry } from '#projections/bulk-user-logs/queries'
 import type { CauseFilter, RecordFilter } from '#projections/bulk-user-logs/records-queries'
@@ -277,22 +278,25 @@ export function readEntryFilter(query: FilterQuery): EntryFilter {
   const { status, operation, source, from, to, key, error, http_status, employee, q } = query
   if (key !== undefined && !isId('key', key)) throw invalidQuery('key', 'must be an API id')
   const read: { [Name in keyof Required<EntryFilter>]: EntryFilter[Name] | undefined } = {
-    ...{ status, operation, source, key, error, http_status, employee, q },
+    status,
+    operation,
+    source,
+    key,
+    error,
+    http_status,
+    employee,
+    q,
     from: from === undefined ? undefined : parseTime('from', from),
     to: to === undefined ? undefined : parseTime('to', to),
   }
-  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined))
+  return omitUndefined(read)
 }
 
 /** Reads the filters of an entry's records. */
 export function readRecordFilter(query: Static<typeof RecordExportQuery>): RecordFilter {
   assertStorable(query)
   const { status, q, error } = query
-  return {
-    ...(status === undefined ? {} : { status }),
-    ...(q === undefined ? {} : { q }),
-    ...(error === undefined ? {} : { error: readCause(error) }),
-  }
+  return omitUndefined({ status, q, error: error === undefined ? undefined : readCause(error) })
 }
 
 function readCause(text: string): CauseFilter {

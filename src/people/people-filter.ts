@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { Type, type Static } from '@sinclair/typebox'
 import { PEOPLE_ORDERS, type PeopleOrder, listPeople, type EmployeeFilter } from '#projections/employees/queries'
 import { isId } from '#domain/ids'
@@ -51,13 +52,9 @@ export function readPeopleFilter(
   assertStorable({ department, location, q })
   if (manager !== undefined && !isId('emp', manager)) throw invalidQuery('manager_id', 'must be the id of an employee')
   return {
-    ...(status === undefined ? {} : { status }),
-    ...(department === undefined ? {} : { department }),
-    ...(location === undefined ? {} : { location }),
-    ...(manager === undefined ? {} : { manager }),
+    ...omitUndefined({ status, department, location, manager, q }),
     ...(only === 'no_external_id' ? { withoutExternalId: true as const } : {}),
     ...(only === 'ended' ? { endedBefore: formatLocalDay(databaseTimeMs(), timeZone) } : {}),
-    ...(q === undefined ? {} : { q }),
   }
 }
 

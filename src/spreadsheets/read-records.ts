@@ -73,8 +73,11 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
     report(header.line, null, 'No column says who people are. Choose which one is their email or external ID')
   const origins = header.cells.map((cell) => identifyColumn(cell))
   const opened: OpenedColumns = {
-    ...{ mapping, today, columns: used },
-    ...{ header: header.cells, names: used.filter(({ to }) => to === 'first_name' || to === 'last_name') },
+    mapping,
+    today,
+    columns: used,
+    header: header.cells,
+    names: used.filter(({ to }) => to === 'first_name' || to === 'last_name'),
     country: used.find(({ to }) => to === 'phone_country'),
     isClearing: mapping.empty_cells === 'clear' || used.some(({ empty_cells: ofColumn }) => ofColumn === 'clear'),
   }

@@ -126,7 +126,8 @@ await t.test('what concerns everything comes first, and then what costs the most
 })
 
 const failedCalls = (key: string, code: string, calls: number, records: number) => ({
-  ...{ subject: { id: key, name: key }, since: ago(5) },
+  subject: { id: key, name: key },
+  since: ago(5),
   details: { code, calls, records, is_more: false, last_log_id: 'log_1' },
 })
 

@@ -43,7 +43,12 @@ await t.test('one wrong value among many is corrected in a form, and the call is
   const sent = await open(`${LOGS}/${logId}/fix`, form)
   t.equal(sent.status, 303)
   t.match(await entryOf(sentTo(sent)), {
-    ...{ status: 'Completed', name: 'By hand', operation: 'create', key: null, file: null, corrects: [logId] },
+    status: 'Completed',
+    name: 'By hand',
+    operation: 'create',
+    key: null,
+    file: null,
+    corrects: [logId],
     user: { id: company.admin.user_id },
     counts: { total: 41, failed: 0 },
   })

@@ -188,8 +188,13 @@ await t.test('records that are erased later leave the sums as if they had been e
   const positions = rejected.filter((_, at) => at % 3 > 0).map(({ position }) => position)
   const last = events.at(-1)!
   const retired = {
-    ...{ ...last, call_id: null, stream: companyId, index: null, position: last.position + 1 },
-    ...{ type: 'RecordsRetired', data: { positions } },
+    ...last,
+    call_id: null,
+    stream: companyId,
+    index: null,
+    position: last.position + 1,
+    type: 'RecordsRetired',
+    data: { positions },
   } as RecordedEvent
   const before = events.map((event) => (positions.includes(event.position) ? { ...event, data: null } : event))
   const [later, earlier] = [

@@ -17,7 +17,9 @@ const fileOf = (ids: string[]) => [HEADER, ...ids.map(person)].join('\n')
 const upload = async (company: TestCompany, body: string, query = '') => {
   const headers = { 'content-type': 'text/csv', authorization: `Bearer ${company.admin.token}` }
   const answer = await send(service.address, 'POST', `/admin/v1/uploads?file_name=staff.csv${query}`, {
-    ...{ key: null, body, headers },
+    key: null,
+    body,
+    headers,
   })
   t.equal(answer.status, 201)
   return `/uploads/${answer.body.id}`

@@ -101,8 +101,14 @@ async function inspect(
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
   const file: Omit<OpenedFile, 'hash' | 'read' | 'readKeys'> = {
-    ...{ count: 0, faults: [], unreadable: { count: 0, faults: [] }, notes: [], mapping: null },
-    ...{ doubted: [], unused: [], clearable: [] },
+    count: 0,
+    faults: [],
+    unreadable: { count: 0, faults: [] },
+    notes: [],
+    mapping: null,
+    doubted: [],
+    unused: [],
+    clearable: [],
     table: createNotes(),
     columns: new Map<string, number>(),
     close: () => handle.close(),

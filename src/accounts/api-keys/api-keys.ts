@@ -137,9 +137,17 @@ export function toSeenKey({ api_id: uuid, now, limits, ...row }: ApiKeyRow): See
 function columnsOf(key: KeyLife) {
   const { version, name, scopes, isEnabled, isRevoked, quotaLimit, refreshPeriod, allowedNetworks } = key
   return {
-    ...{ version, name, scopes, is_enabled: isEnabled, is_revoked: isRevoked, quota_limit: quotaLimit },
-    ...{ refresh_period: refreshPeriod, allowed_networks: allowedNetworks, expires_at: key.expiresAt },
-    ...{ writable_fields: key.writableFields, limits: sql<KeyLife['limits']>`${JSON.stringify(key.limits)}::jsonb` },
+    version,
+    name,
+    scopes,
+    is_enabled: isEnabled,
+    is_revoked: isRevoked,
+    quota_limit: quotaLimit,
+    refresh_period: refreshPeriod,
+    allowed_networks: allowedNetworks,
+    expires_at: key.expiresAt,
+    writable_fields: key.writableFields,
+    limits: sql<KeyLife['limits']>`${JSON.stringify(key.limits)}::jsonb`,
   }
 }
 

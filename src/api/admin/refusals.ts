@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type, type Static } from '@sinclair/typebox'
 import { listRefusedCalls, type RefusalFilter, type RefusedCalls } from '#projections/bulk-user-logs/cause-queries'
@@ -154,7 +155,7 @@ function readFilter({ from, to, key }: Omit<Static<typeof RefusalListQuery>, 'li
   return {
     from: parseTime('from', from ?? new Date(databaseTimeMs() - DEFAULT_DAYS * DAY_MS).toISOString()),
     ...(to === undefined ? {} : { to: parseTime('to', to) }),
-    ...(key === undefined ? {} : { key }),
+    ...omitUndefined({ key }),
   }
 }
 
@@ -169,7 +170,11 @@ function toRefusal({
   ...cause
 }: ShownCause): Static<typeof Refusal> {
   return {
-    ...{ code, field: field || null, kind: kind || null, message, records },
+    code,
+    field: field || null,
+    kind: kind || null,
+    message,
+    records,
     people: people.count,
     people_estimated: people.isEstimate,
     keys,

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { readPeopleChanges, sumPeople } from '#projections/employees/count-people'
@@ -77,7 +78,7 @@ export function usage(app: FastifyInstance, reads: Reads) {
     const { from, to, count } = readRange(range, getToday(timeZone))
     const read = async (last: string) => {
       const days = listDaysUpTo(last, count, timeZone)
-      const items = await readDailyUsage(logs, companyId, { days, ...(key === undefined ? {} : { key }) })
+      const items = await readDailyUsage(logs, companyId, { days, ...omitUndefined({ key }) })
       return { from: days[0]!.day, to: last, items }
     }
     return {

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { Type, type Static } from '@sinclair/typebox'
 import { isEventType } from '#domain/event-types'
 import { isId } from '#domain/ids'
@@ -124,7 +125,7 @@ export function readFollowFilter({ type, employee }: Static<typeof StreamQuery>)
     throw invalidQuery('type', 'must be event types separated by commas')
   }
   if (employee !== undefined && !isId('emp', employee)) throw invalidQuery('employee', 'must be an employee id')
-  return { ...(types ? { types } : {}), ...(employee === undefined ? {} : { stream: employee }) }
+  return { ...(types ? { types } : {}), ...omitUndefined({ stream: employee }) }
 }
 
 /** Throws a problem for a position beyond the head of the ledger. */

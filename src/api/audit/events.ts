@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifySchema, FastifyRequest, FastifyReply } from 'fastify'
 import { type Static, Type } from '@sinclair/typebox'
 import { STREAM_PREFIXES } from '#domain/event-types'
@@ -92,7 +93,7 @@ async function readFilter(db: LedgerDb, companyId: string, query: Query): Promis
     ...filter,
     actor,
     text,
-    ...(stream === undefined ? {} : { stream }),
+    ...omitUndefined({ stream }),
     after: Math.max(after, first - 1, from === null ? 0 : await lastBefore(from)),
     upTo: Math.min(last, to === null ? head : await lastBefore(to)),
   }

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { entityTag, explainFailure, findFailedCondition } from '#domain/employees/entity-tag'
 import { refuseUnknown } from '#domain/calls/decide-call'
@@ -132,7 +133,11 @@ const { status, department, location, manager_id, only } = PeopleQuery.propertie
 const ListQuery = strictObject({
   limit: Page.limit,
   cursor: optionalString({ minLength: 1, maxLength: 200, description: 'The `next_cursor` of the previous page.' }),
-  ...{ status, department, location, manager_id, only },
+  status,
+  department,
+  location,
+  manager_id,
+  only,
   email: optionalString({
     minLength: 1,
     maxLength: MAX_EMAIL_CHARACTERS,
@@ -217,7 +222,7 @@ async function listPage(
   const { limit, cursor, email, external_id: externalId, warning } = query
   const since = query.updated_since === undefined ? undefined : parseTime('updated_since', query.updated_since)
   const timeZone = query.only === 'ended' ? (await readCompany(db, companyId)).timeZone : 'UTC'
-  const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...(warning === undefined ? {} : { warning }) }
+  const filter: EmployeeFilter = { ...readPeopleFilter(query, timeZone), ...omitUndefined({ warning }) }
   const isHeld = email !== undefined || externalId !== undefined
   const other = isHeld ? NEVER_OF_ONE.find((name) => query[name] !== undefined) : undefined
   if (other !== undefined) throw invalidQuery(other, 'goes with no email and no external_id')
@@ -244,7 +249,7 @@ async function listPage(
     for (const form of id === undefined ? [undefined] : listStoredForms(id)) {
       for (const address of addresses) {
         const named = address === undefined ? {} : { email: address }
-        found ??= await findEmployee({ companyId, ...named, ...(form === undefined ? {} : { externalId: form }) })
+        found ??= await findEmployee({ companyId, ...named, ...omitUndefined({ externalId: form }) })
       }
     }
     return found

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { newId } from '#ledger/new-id'
 import { changeWebhook, createWebhook, NO_SUCH_WEBHOOK, rotateWebhookSecret } from '#accounts/webhooks/change-webhook'
 import { findWebhook, listWebhooks, type SeenWebhook, findResumePosition } from '#accounts/webhooks/read-webhooks'
@@ -59,7 +60,7 @@ export async function resumeWebhook(options: WebhookOptions & { after?: number; 
   const { company, webhook, after, since } = options
   const changed = await withStore(async ({ store: { db, pool } }) => {
     const position = since === undefined ? after : await findResumePosition(db, company, since)
-    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    const change = { change: 'resume', ...omitUndefined({ position }) } as const
     return changeWebhook({ pool, newId }, asOperator(company), webhook, change)
   })
   return describeWebhook(changed)

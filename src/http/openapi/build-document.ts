@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import program from '../../../package.json' with { type: 'json' }
 import type { FastifySchema } from 'fastify'
 import type { ProblemCode } from '#domain/errors'
@@ -233,7 +234,7 @@ function describeContent(
   schemas: NamedSchemas,
 ): Record<string, DocumentedContent> {
   const described = Object.entries(content).map(([type, { schema, examples }]) => {
-    return [type, { ...omitUndefined({ examples }), ...(schema ? { schema: schemas.refer(schema) } : {}) }] as const
+    return [type, omitUndefined({ examples, schema: schema && schemas.refer(schema) })] as const
   })
   return Object.fromEntries(described)
 }
@@ -254,10 +255,6 @@ function asContent(schema: unknown, examples?: Record<string, Example>) {
   const { content } = schema as { content?: Record<string, DocumentedContent> }
   const described: DocumentedContent = { schema: schema as object, ...(examples ? { examples } : {}) }
   return { content: content ?? { 'application/json': described } }
-}
-
-function omitUndefined<T extends object>(members: T) {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>
 }
 
 function sortByName<T extends object>(components: Record<string, T>): Record<string, T> {

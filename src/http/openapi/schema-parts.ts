@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import {
   Type,
   type IntegerOptions,
@@ -83,7 +84,7 @@ export const LastFour = Type.Unsafe<string | null>({
 
 /** One of a few strings. */
 export function oneOf<const Text extends string>(texts: readonly Text[], description?: string) {
-  return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...(description === undefined ? {} : { description }) })
+  return Type.Unsafe<Text>({ type: 'string', enum: [...texts], ...omitUndefined({ description }) })
 }
 
 /** The same as a component of the OpenAPI document, with a name. */

@@ -32,7 +32,12 @@ import { formatAtLeast } from '#wording/numbers'
 /** The filters whose values have counts. */
 type Facet = keyof ValueFilter
 const FACETS = Object.keys({
-  ...{ status: true, operation: true, source: true, key: true, error: true, http_status: true },
+  status: true,
+  operation: true,
+  source: true,
+  key: true,
+  error: true,
+  http_status: true,
 } satisfies Record<Facet, true>) as Facet[]
 
 /** How many entries each value of a filter would find, beside the other filters. */
@@ -81,15 +86,17 @@ type FilterName = keyof EntryFilter | 'last'
 
 /** How the form has each filter: as a field, or as a hidden one, which keeps what a link has set. */
 const IN_FORM: Record<FilterName, 'field' | 'hidden'> = {
-  ...({
-    status: 'hidden',
-    operation: 'field',
-    source: 'field',
-    key: 'field',
-    error: 'field',
-    http_status: 'field',
-  } as const),
-  ...({ last: 'hidden', from: 'field', to: 'field', employee: 'hidden', q: 'field' } as const),
+  status: 'hidden',
+  operation: 'field',
+  source: 'field',
+  key: 'field',
+  error: 'field',
+  http_status: 'field',
+  last: 'hidden',
+  from: 'field',
+  to: 'field',
+  employee: 'hidden',
+  q: 'field',
 }
 const NAMES = Object.keys(IN_FORM) as FilterName[]
 const HIDDEN = NAMES.filter((name) => IN_FORM[name] === 'hidden')

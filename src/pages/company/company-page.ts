@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { databaseTime } from '#postgres/database-clock'
 import type { FastifyInstance } from 'fastify'
 import type { Static } from '@sinclair/typebox'
@@ -43,7 +44,7 @@ export function addCompanyPage(app: FastifyInstance, { db, company }: PageServic
         keeps: Object.keys(ChangeCompanyBody.properties),
         async run(request, { time_zone, country }) {
           const body = checkForm(ChangeCompanyBody, {
-            ...(time_zone === undefined ? {} : { time_zone }),
+            ...omitUndefined({ time_zone }),
             ...(country === undefined ? {} : { country: country === '' ? null : country }),
           })
           const { position } = await changeSettings(company, getActing(request), readSettings(body))

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { ONLY, PeopleQuery, readPeopleFilter } from '#people/people-filter'
@@ -164,7 +165,7 @@ async function readPeople(
     }
     const { manager, ...others } = given
     const managerId = manager === undefined ? undefined : await findManager(db, companyId, manager)
-    const filter = { ...others, ...(managerId === undefined ? {} : { manager_id: managerId }) }
+    const filter = { ...others, ...omitUndefined({ manager_id: managerId }) }
     const { order, ...query } = checkForm(PeopleQuery, { order: 'newest', ...filter })
     const people = await listPeople(db, companyId, readPeopleFilter(query, timeZone), { ...page, order })
     return { people, former: [], filter, problem: null }

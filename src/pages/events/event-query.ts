@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import { fieldError, invalidFields } from '#domain/errors'
 import { STREAM_PREFIXES, EVENT_TYPES, isEventType, type StreamPrefix } from '#domain/event-types'
 import { isId } from '#domain/ids'
@@ -106,8 +107,7 @@ export function readEventQuery(query: unknown, timeZone: string) {
     given,
     filter: {
       ...(types ? { types } : {}),
-      ...(actor === undefined ? {} : { actor }),
-      ...(q === undefined ? {} : { text: q }),
+      ...omitUndefined({ actor, text: q }),
       ...(id === undefined ? {} : isId('log', id) ? { call: id } : { stream: id }),
     },
     between: readPeriod(given, timeZone),

@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyRequest } from 'fastify'
 import type { IdPrefix } from '#domain/ids'
 import { encodeCursor, pageBefore } from '#http/server/query-values'
@@ -19,7 +20,7 @@ export function readListQuery<Status extends string = never>(
 ) {
   const { cursor, status: requested } = readFormFields(query)
   const status = statuses.find((one) => one === requested)
-  const page = pageBefore(prefix, { limit: ROWS_A_PAGE, ...(cursor === undefined ? {} : { cursor }) })
+  const page = pageBefore(prefix, { limit: ROWS_A_PAGE, ...omitUndefined({ cursor }) })
   return { cursor, page, filter: status === undefined ? {} : { status } }
 }
 

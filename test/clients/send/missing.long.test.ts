@@ -168,7 +168,9 @@ await t.test('who could not be deactivated is counted with the reason, unless er
   const refuse = (index: number, code: string) => ({ index, id: ids[index], pointer: '', code, message: `is ${code}` })
   const errors = [refuse(0, 'employee_not_found'), refuse(1, 'already_exists')]
   const results = ids.map((id, index) => ({
-    ...{ index, id, result: index < 2 ? 'failed' : 'deactivated' },
+    index,
+    id,
+    result: index < 2 ? 'failed' : 'deactivated',
     errors: errors.slice(index, index + 1),
   }))
   const refuseAll = (all: typeof errors) =>

@@ -11,7 +11,11 @@ const ACCESS = { scopes: ['employees:read'], expires_at: null, allowed_networks:
 const QUOTA = { quota_limit: 5, refresh_period: 'daily' } as const
 const COUNTS = { total: 1, updated: 0, deactivated: 0, failed: 1, no_updates: 0 }
 const CALL = {
-  ...({ operation: 'create', requested_at: AT, duration_ms: 1, request_id: 'r', counts: COUNTS } as const),
+  operation: 'create' as const,
+  requested_at: AT,
+  duration_ms: 1,
+  request_id: 'r',
+  counts: COUNTS,
   key: { id: `key_${UUID}`, name: 'HR' },
 }
 const SECRET = 'Ana Pérez <ana@example.com>'

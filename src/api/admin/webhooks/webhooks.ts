@@ -1,3 +1,4 @@
+import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifyReply, FastifySchema } from 'fastify'
 import { type Static, Type } from '@sinclair/typebox'
 import {
@@ -173,7 +174,7 @@ export function webhookRoutes(app: FastifyInstance, services: WebhookRouteServic
     const id = readWebhookId(request.params.id)
     const acting = actingUser(request)
     const position = await readResumePosition(db, acting.companyId, request.body)
-    const change = { change: 'resume', ...(position === undefined ? {} : { position }) } as const
+    const change = { change: 'resume', ...omitUndefined({ position }) } as const
     const changed = await changeWebhook(webhooks, acting, id, change)
     setPositionHeader(reply, changed.position)
     return renderWebhook(changed)
@@ -255,7 +256,7 @@ const DeliveryListQuery = strictObject({
 function renderDelivery(delivery: Delivery, sent?: RebuiltMessage | null): Static<typeof ShownDelivery> {
   const status = delivery.isDelivered ? 'delivered' : 'failed'
   const request = sent && { headers: sent.headers, body: sent.body, erased: sent.isErased }
-  return render(ShownDelivery, { ...delivery, status, ...(request === undefined ? {} : { request }) })
+  return render(ShownDelivery, { ...delivery, status, ...omitUndefined({ request }) })
 }
 
 const NO_SUCH_DELIVERY = problem('delivery_not_found', 'No such delivery exists')
