@@ -89,7 +89,7 @@ export function formatLagTable(lags: LagResult[]): string {
 
 export function formatTable(names: string[], rows: (string | number)[][]): string {
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`
-  return [line(names), line(names.map(() => '---')), ...rows.map(line)].join('\n')
+  return [line(names), `|${'---|'.repeat(names.length)}`, ...rows.map(line)].join('\n')
 }
 
 /** Formats a number with three significant digits. */

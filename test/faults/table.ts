@@ -25,7 +25,8 @@ export function tableOf(outcomes: Outcome[]): string {
     'seeds',
   ]
   const rows = [...Map.groupBy(outcomes, ({ fault }) => fault)].map(([fault, own]) => rowOf(fault, own))
-  return [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+  const [head, ...lines] = [heads, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  return [head, `|${'---|'.repeat(heads.length)}`, ...lines].join('\n')
 }
 
 function rowOf(fault: string, outcomes: Outcome[]): (string | number)[] {
