@@ -102,7 +102,7 @@ const SUSPECT = new RegExp(String.raw`__proto__|\\u|^(?:[^{[]*[{[]){${MAX_DEPTH}
  * Parses a record that has nothing to refuse, as most have. It is written again as it is: so no member occurs twice, and
  * no number is altered. Returns undefined for any other one.
  */
-function parsePlain(json: string): SentJson | undefined {
+function parsePlain(json: string): SentJson {
   if (json.length > MAX_PLAIN || SUSPECT.test(json)) return undefined
   try {
     const record = JSON.parse(json) as SentJson

@@ -136,7 +136,7 @@ await t.test('what people change on purpose is not found', (t) => {
           ...(isOne(at, moved) ? { phone: customsOf(one)['private_phone'], custom_attributes: { team: 'T9' } } : {}),
           last_name: `${String(one['last_name'])} II`,
           job_title: 'Lead',
-          email: one['email'] === null ? null : String(one['email']).replace('x.', 'y.'),
+          email: typeof one['email'] === 'string' ? one['email'].replace('x.', 'y.') : null,
         }))
         .filter((_, at) => !isOne(at, left))
       const news = Array.from({ length: hired }, (_, at) => ({

@@ -69,7 +69,7 @@ async function chooseRecords(file: OpenedFile, dates: OpenedFile['doubted']): Pr
     at += 1
     if (!isEven && (dates.length === 0 || dated >= MAX_COMPARED)) continue
     const record = JSON.parse(json) as ComparedRecord
-    const isDated = dates.some((name) => typeof record[name!] === 'string')
+    const isDated = dates.some((name) => typeof record[name] === 'string')
     if (isDated) dated += 1
     if (isEven || isDated) chosen.push(record)
   }
