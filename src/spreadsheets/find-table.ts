@@ -221,6 +221,8 @@ class Table {
 
   /** Throws FileError if a row names columns of another table: the cells below it are not those of the columns above. */
   #refuseOtherHeader(row: FileRow): void {
+    // Above the first record stands no table, but what somebody has chosen as its header.
+    if (this.#count === 0) return
     const names = listFilled(row)
     const isNamed = (cell: string, at: number) => cell !== '' && cell === this.#header!.cells[at]
     const same = row.cells.filter(isNamed).length
