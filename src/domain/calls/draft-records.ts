@@ -84,6 +84,7 @@ function whyNotFound({ locator, patch }: ReadRecord, directory: EmployeeDirector
 
 function update(before: Employee, record: ReadRecord, now: string): Done {
   const effect = withProvisioning(patchEffect(before, record.patch, record.isExact), record, before)
+  if (effect.changed.length === 0) return { after: before, effect, events: NO_CHANGE.events }
   const events = updateEvents(before, effect, record)
   const after = events.reduce((state, event) => evolve(state, { ...event, recorded_at: now } as never), before)
   return { after, effect, events }

@@ -177,20 +177,23 @@ export function valueOf(employee: Employee, name: string): AttributeValue {
   return Object.hasOwn(employee.custom_attributes, key) ? (employee.custom_attributes[key] ?? null) : null
 }
 
+/** What most records of a night do. */
+const NO_EFFECT: PatchEffect = { changes: {}, statusTo: null, changed: [], result: 'no_updates' }
+
 /**
  * Compares a normalized merge patch with the state. Values that are already set are not changes. The values of an exact
  * patch are set as they are, in their own types, though they mean the same as those that are stored.
  */
 export function patchEffect(employee: Employee, patch: AttributePatch, isExact = false): PatchEffect {
+  if (hasValues(employee, patch)) return NO_EFFECT
   const changes: AttributeChanges = {}
   const changed: string[] = []
   let statusTo: EmployeeStatus | null = null
   for (const name of ATTRIBUTE_NAMES) {
     if (patch[name] === undefined) continue
     if (name === 'custom_attributes') {
-      const custom = patch.custom_attributes ?? null
-      if (custom !== null && hasMembers(employee.custom_attributes, custom)) continue
-      for (const [key, change] of Object.entries(customChanges(employee.custom_attributes, custom, isExact))) {
+      const custom = customChanges(employee.custom_attributes, patch.custom_attributes ?? null, isExact)
+      for (const [key, change] of Object.entries(custom)) {
         changes[key] = change
         changed.push(key)
       }
@@ -201,6 +204,18 @@ export function patchEffect(employee: Employee, patch: AttributePatch, isExact =
     }
   }
   return { changes, statusTo, changed, result: toResult(changed.length, statusTo) }
+}
+
+/** Whether an employee has the very values of a patch. */
+function hasValues(employee: Employee, patch: AttributePatch) {
+  // Lists no names, as Object.keys would. No patch has a prototype with anything to list.
+  for (const name in patch) {
+    const value = patch[name as AttributeName]
+    if (value === undefined || value === employee[name as AttributeName]) continue
+    const isCustom = name === 'custom_attributes' && value !== null
+    if (!isCustom || !hasMembers(employee.custom_attributes, value as Record<string, CustomValue>)) return false
+  }
+  return true
 }
 
 /** Whether an object has these very members. */
