@@ -134,6 +134,8 @@ function isOther(record: ComparedRecord, person: ComparedRecord, known: KnownPeo
   if (holder !== undefined && holder !== person) return true
   if (!hasOtherNames(record, person)) return false
   if (known.findByNames(record) !== undefined) return true
+  // The id and the address say who it is: the name is written otherwise.
+  if (holder === person) return false
   const [now, before] = [wordsOf(record), wordsOf(person)]
   return !now.some((word) => before.includes(word))
 }
