@@ -115,7 +115,8 @@ const MAX_LISTED = 3
 function addList(cells: Map<string, string>, path: string, list: readonly unknown[], level: number): void {
   const objects = list.filter(isObject)
   const typed = objects.filter((item) => 'value' in item)
-  if (typed.length < list.length && objects.length === list.length && list.length <= MAX_LISTED && level < MAX_LEVELS) {
+  const isFew = objects.length === list.length && list.length <= MAX_LISTED
+  if (typed.length < list.length && isFew && level < MAX_LEVELS) {
     for (const [at, item] of objects.entries()) addCells(cells, `${path}.${at + 1}.`, item, level + 1)
     return
   }

@@ -103,13 +103,16 @@ function strip(sent: string): { text: string; isTimed: boolean } {
 /** The letter behind a year in Bulgarian, Russian, and Ukrainian: 11.03.2013 г. */
 const YEAR_MARK = /(?<=[0-9]{4})\s?\p{Script=Cyrillic}\.?$/u
 
+/** The year before the first of the Republic of China. */
+const MINGUO_YEARS = 1911
+
 /** The eras of Japan and of the Republic of China, and the year before their first. */
 const ERAS: ReadonlyMap<string, number> = new Map([
   ['昭和', 1925],
   ['平成', 1988],
   ['令和', 2018],
-  ['民國', 1911],
-  ['民国', 1911],
+  ['民國', MINGUO_YEARS],
+  ['民国', MINGUO_YEARS],
   ['S', 1925],
   ['H', 1988],
   ['R', 2018],
@@ -155,8 +158,6 @@ function readMinguo(text: string): Day[] {
   if (year === undefined) return []
   return findDay(String(Number(year) + MINGUO_YEARS), month, inMonth!, [], 'minguo')
 }
-
-const MINGUO_YEARS = 1911
 
 function readSerial(serial: number): Day[] {
   if (serial < FIRST_SERIAL || serial > LAST_SERIAL) return []

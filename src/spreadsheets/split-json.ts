@@ -19,7 +19,8 @@ const NO_RECORDS: ReadonlySet<string> = new Set(['schemas', 'fields', 'columns',
  * Splits a JSON file with a list of employees into its elements, which stay as they are written, so that the service
  * judges the very text. The file is the list, or an object that contains it, at most six levels deep, or has a record
  * on each line. Yields the elements that end in each chunk of the text, and holds one element and one chunk at a time.
- * Whether an element is JSON is left to the reader. Returns the object around the list, with an empty one in its place. Throws FileError.
+ * Whether an element is JSON is left to the reader. Returns the object around the list, with an empty one in its place.
+ * Throws FileError.
  */
 export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<JsonElement[], unknown> {
   let start = ''
@@ -33,12 +34,13 @@ export async function* splitJson(texts: AsyncIterable<string>): AsyncGenerator<J
       yield splitter.push(start)
     } else yield splitter.push(text)
   }
-  if (splitter instanceof LineSplitter) {
-    yield splitter.push('\n')
-    return undefined
+  if (!splitter) {
+    splitter = new Splitter()
+    yield splitter.push(start)
   }
-  if (!splitter) yield (splitter = new Splitter()).push(start)
-  return splitter.end()
+  if (splitter instanceof Splitter) return splitter.end()
+  yield splitter.push('\n')
+  return undefined
 }
 
 /** Whether each line of a file is a record, as its first two show; null before these have come. */

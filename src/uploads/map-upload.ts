@@ -42,7 +42,7 @@ export async function mapUpload(
   services: Pick<UploadRouteServices, 'pool' | 'commands' | 'bodyLimit' | 'announce'>,
   upload: StoredUpload,
   mapping: Mapping,
-  isFromProgram = false,
+  sentBy: 'person' | 'program' = 'person',
 ): Promise<void> {
   const { commands, announce } = services
   const { header } = upload
@@ -51,7 +51,7 @@ export async function mapUpload(
   if (faults.length > 0) throw new FileFaultError(faults)
   const until = performance.now() + commands.maxWaitMs
   const parts = await wholeFiles.hold(upload.companyId, 1, until, () =>
-    planAgain(services, upload, header, mapping, isFromProgram),
+    planAgain(services, upload, header, mapping, sentBy),
   )
   if (parts > 1) announce([upload.companyId])
 }
@@ -62,7 +62,7 @@ async function planAgain(
   upload: StoredUpload,
   header: readonly string[],
   mapping: Mapping,
-  isFromProgram: boolean,
+  sentBy: 'person' | 'program',
 ): Promise<number> {
   const limits = { maxRecords: commands.maxRecords, bodyLimit }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -81,7 +81,7 @@ async function planAgain(
     // The mapping says the order of dates.
     const compare = (all: readonly RowKeys[], readRecord: (at: number) => ComparedRecord) =>
       compareWithStored(pool, upload.companyId, all, readRecord, [])
-    const known = isFromProgram ? { ...facts, compare } : facts
+    const known = sentBy === 'program' ? { ...facts, compare } : facts
     const { parts, mapping: counted } = await planParts({ header, mapping: whole, rows }, limits, new Map(), known)
     const planned = counted ?? whole
     const stored = await changeMapping(pool, upload, { mapping: planned, parts, state: read.state })

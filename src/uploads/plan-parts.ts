@@ -76,8 +76,8 @@ export async function planParts(
     const { line = 1, cells = [] } = rows.get(at)
     return JSON.parse(reader.read({ line, cells }, plan.plans.get(at)).json) as ComparedRecord
   }
-  const isReadable = reader.faults.length === 0
-  const differences = (isReadable && (await compare?.(keys, readRecord))) || []
+  if (!compare || reader.faults.length > 0) return { parts, mapping: counted }
+  const differences = await compare(keys, readRecord)
   return { parts, mapping: differences.length === 0 ? counted : openDates(counted, differences) }
 }
 

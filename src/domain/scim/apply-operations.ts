@@ -133,14 +133,22 @@ function describedBy(filter: Filter) {
 
 /** Adds entries to a list. One of a type that it has changes that entry. */
 function merge(current: ScimValue[], added: ScimValue[]) {
-  const list: ScimValue[] = []
+  const list = [...current]
   const known = new Map<string, ScimParts>()
-  for (const entry of [...current, ...added]) {
+  // The first of several entries that are the same is the one that changes.
+  for (const entry of current.toReversed()) {
+    const key = isParts(entry) ? keyOf(entry) : null
+    if (key !== null && isParts(entry)) known.set(key, entry)
+  }
+  for (const entry of added) {
     const key = isParts(entry) ? keyOf(entry) : null
     const same = key === null ? undefined : known.get(key)
-    if (same && isParts(entry) && list.length >= current.length) Object.assign(same, entry)
-    else list.push(entry)
-    if (key !== null && !same && isParts(entry)) known.set(key, entry)
+    if (same) {
+      Object.assign(same, entry)
+      continue
+    }
+    list.push(entry)
+    if (key !== null && isParts(entry)) known.set(key, entry)
   }
   return keepPrimary(bound(list), added[0])
 }

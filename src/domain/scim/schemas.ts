@@ -110,7 +110,9 @@ export function isSameName(one: string, other: string): boolean {
 /** More UTF-16 units than the name of anything that is kept has. */
 const MAX_NAME = 128
 
-/** The form in which names, and the types of entries, are compared. What is longer than any name counts by its beginning. */
+/**
+ * The form in which names, and the types of entries, are compared. What is longer than any name counts by its beginning.
+ */
 export function foldName(name: string): string {
   return foldText(name.slice(0, MAX_NAME))
 }

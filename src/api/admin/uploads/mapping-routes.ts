@@ -60,7 +60,7 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
     },
     async (request) => {
       const upload = await requireOwnUpload(uploads, actingUser(request), readUploadId(request))
-      await mapUpload(uploads, upload, request.body, true).catch(throwFaults)
+      await mapUpload(uploads, upload, request.body, 'program').catch(throwFaults)
       await previewAtOnce(uploads, upload.companyId, upload.id)
       return showUpload(uploads, upload.companyId, upload.id)
     },
