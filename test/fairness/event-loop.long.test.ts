@@ -108,8 +108,12 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
       })
 
     const largest = fullBodies(records, bytes - records * 16)
+    // Each of these records takes milliseconds, so that fewer are far too many for a turn, too.
+    const { longNames, namesOfMarks } = fullBodies(inputs(records / 5, records), 0)
     const full = {
       ...fullBodies(records, otherBytes - records * 16),
+      longNames,
+      namesOfMarks,
       largestCreation: largest.otherCreation,
       largestRefused: largest.refused,
     }

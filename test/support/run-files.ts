@@ -14,7 +14,10 @@ export const LONG = '.long.test.ts'
 export async function runFiles(...patterns: string[]): Promise<void> {
   leaveLoaders()
   leaveHooks()
+  namePlugins()
   const { default: t } = await import('tap')
+  // tap looks for source maps in every module and compiled function, and the types that are left out need none.
+  process.setSourceMapsEnabled(false)
   process.on('uncaughtException', (error) => t.error(error, 'no error is uncaught'))
   const { holdBack } = await import('./after-all.ts')
   const endAll = holdBack()
@@ -53,6 +56,16 @@ function leaveHooks(): void {
   const none = { enable: () => none, disable: () => none }
   asyncHooks.createHook = () => none
   syncBuiltinESMExports()
+}
+
+/**
+ * Names each of Fastify's plugins. It looks for the name of one without a name of its own in the list of all modules that
+ * are loaded, for each plugin of each service.
+ */
+function namePlugins(): void {
+  // Only in the processes of the tests.
+  // oxlint-disable-next-line no-extend-native
+  Object.defineProperty(Function.prototype, Symbol.for('fastify.display-name'), { value: 'a plugin', writable: true })
 }
 
 /** The matching test files, without those of patterns that begin with `!`; long ones only for a pattern that asks for them. */
