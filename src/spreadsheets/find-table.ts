@@ -223,13 +223,14 @@ class Table {
   #refuseOtherHeader(row: FileRow): void {
     // Above the first record stands no table, but what somebody has chosen as its header.
     if (this.#count === 0) return
-    const names = listFilled(row)
-    if (countKnown(names) * 2 <= names.length) return
     const isNamed = (cell: string, at: number) => cell !== '' && cell === this.#header!.cells[at]
     const same = row.cells.filter(isNamed).length
+    // Hardly any row may be one, and only then are its cells looked up as names, which takes long.
+    if (same <= 1 && this.#waiting.length === 0) return
+    const names = listFilled(row)
     const isLikeHeader = same > 1 && same * 2 >= names.length
-    const isBelowGap = same <= 1 && this.#waiting.length > 0 && names.length > 2 && !names.some(isValue)
-    if (!isLikeHeader && !isBelowGap) return
+    const isBelowGap = same <= 1 && names.length > 2 && !names.some(isValue)
+    if ((!isLikeHeader && !isBelowGap) || countKnown(names) * 2 <= names.length) return
     const message =
       'Another table begins here, whose columns have other names than those above. Put it into a file of its own'
     throw new FileError(row.line, message)

@@ -16,13 +16,12 @@ export async function countLinkable(
   rows: readonly RowKeys[],
 ): Promise<number> {
   if (operation !== 'upsert') return 0
-  const ids = new Map<string, string>()
-  for (const { id, email, external_id: externalId } of rows)
-    if (id === undefined && email !== undefined && externalId !== undefined) ids.set(email, externalId)
-  const addresses = [...ids.keys()]
   let count = 0
-  for (let at = 0; at < addresses.length; at += ROWS_AT_ONCE) {
-    const emails = await findWithoutExternalId(pool, companyId, addresses.slice(at, at + ROWS_AT_ONCE))
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const ids = new Map<string, string>()
+    for (const { id, email, external_id: externalId } of rows.slice(at, at + ROWS_AT_ONCE))
+      if (id === undefined && email !== undefined && externalId !== undefined) ids.set(email, externalId)
+    const emails = await findWithoutExternalId(pool, companyId, [...ids.keys()])
     for (let from = 0; from < emails.length; from += PEOPLE_AT_ONCE) {
       const some = emails.slice(from, from + PEOPLE_AT_ONCE)
       const naming = { ...NOBODY, emails: some, externalIds: some.map((email) => ids.get(email)!) }

@@ -1,6 +1,6 @@
 import { FileError, type FileFault } from '#spreadsheets/file-error'
 import type { StoredRow } from '#domain/uploads'
-import { CONTENT, writeStoredRow } from '#ledger/uploads/read-uploads'
+import { CONTENT } from '#ledger/uploads/read-uploads'
 import type { FilledPart } from '#ledger/uploads/store-upload'
 import { describeMost, MAX_PARTS } from './row-store.ts'
 
@@ -19,10 +19,14 @@ export class FileFaultError extends Error {
 const RECORD_BODIES = 16
 /** The bytes that the content of a part has room for at first. */
 const FIRST_ROOM = 65_536
+/** An object without members, as JSON. */
+const NO_MEMBERS = '{}'
 
 /** A row to add, with what the file says about it. */
 interface AddedRow {
-  row: StoredRow
+  /** The JSON of the row, whose members are followed by those of `more`. */
+  row: Buffer
+  more: Pick<StoredRow, 'plan' | 'corrects'>
   /** The line on which it begins; of JSON, the number of the record. */
   line: number
   /** The size of its record as JSON. */
@@ -49,7 +53,7 @@ export class PartBuilder {
   }
 
   /** Adds a row. Returns the part before it, if that is full. Throws FileError. */
-  add({ row, line, bytes, manager }: AddedRow): FilledPart | null {
+  add({ row, more, line, bytes, manager }: AddedRow): FilledPart | null {
     const isFull =
       this.#rows === this.#maxRecords ||
       this.#partBytes + bytes > this.#bodyLimit ||
@@ -57,8 +61,13 @@ export class PartBuilder {
     const full = isFull && this.#rows > 0 ? this.end() : null
     if (full && this.#parts === MAX_PARTS) throw new FileError(line, describeMost(this.#maxRecords))
     const isEarlier = manager !== null && manager.place < this.#firstRow
-    const stored = writeStoredRow(isEarlier ? { ...row, earlierManager: manager.row } : row)
-    this.#write(`${this.#rows === 0 ? CONTENT.start : CONTENT.between}${stored}`)
+    const members = JSON.stringify(isEarlier ? { ...more, earlierManager: manager.row } : more)
+    this.#write(this.#rows === 0 ? CONTENT.start : CONTENT.between)
+    if (members === NO_MEMBERS) this.#copy(row)
+    else {
+      this.#copy(row.subarray(0, -1))
+      this.#write(`,${members.slice(1)}`)
+    }
     this.#rows += 1
     this.#partBytes += bytes
     this.#recordBytes += bytes
@@ -73,14 +82,21 @@ export class PartBuilder {
   }
 
   #write(text: string): void {
-    const bytes = this.#contentBytes + Buffer.byteLength(text)
-    if (bytes > this.#content.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#content.length, bytes))
-      this.#content.copy(larger, 0, 0, this.#contentBytes)
-      this.#content = larger
-    }
-    this.#content.write(text, this.#contentBytes)
-    this.#contentBytes = bytes
+    this.#makeRoom(Buffer.byteLength(text))
+    this.#contentBytes += this.#content.write(text, this.#contentBytes)
+  }
+
+  #copy(json: Buffer): void {
+    this.#makeRoom(json.length)
+    this.#contentBytes += json.copy(this.#content, this.#contentBytes)
+  }
+
+  #makeRoom(more: number): void {
+    const bytes = this.#contentBytes + more
+    if (bytes <= this.#content.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#content.length, bytes))
+    this.#content.copy(larger, 0, 0, this.#contentBytes)
+    this.#content = larger
   }
 
   /** Ends the last part. */

@@ -56,17 +56,19 @@ export async function planParts(
   const counts = header && mapping ? new RowCounts(header, mapping, today) : null
   const keys: RowKeys[] = []
   const numbers: number[] = []
+  const sizes: number[] = []
   if (mapping) await doInTurns(loadCountryNames(mapping), signal)
   const look = (row: StoredRow) => {
     keys.push(readKeys(row))
     numbers.push(row.row)
+    sizes.push(sizeOf(header, row))
     counts?.add(row.cells ?? [])
   }
   await eachInTurns(rows, look, signal)
   const place = header === null ? (row: number) => `record ${row}` : (line: number) => `line ${line}`
   const plan = await doInTurns(planRows(keys, mapping ?? USUAL_CHOICES, place), signal)
   const lines = keys.map(({ line }) => line)
-  const parts = buildParts({ header, rows }, { ...plan, corrects, lines, numbers }, limits, newId, signal)
+  const parts = buildParts(rows, { ...plan, corrects, lines, numbers, sizes }, limits, newId, signal)
   if (!counts) return { parts, mapping }
   const absent = await countAbsent(plan.absent.map((at) => keys[at]!))
   const [linkable, returning] = [await countLinkable(keys), await countReturning(keys)]
@@ -86,13 +88,15 @@ interface KnownRows extends Pick<FilePlan, 'plans' | 'order' | 'managers'> {
   lines: readonly number[]
   /** The number of each row in the file, and the records that it corrects by this number. */
   numbers: readonly number[]
+  /** The size of each row's record as JSON. */
+  sizes: readonly number[]
   corrects: ReadonlyMap<number, readonly CorrectedRecord[]>
 }
 
 /** Builds one part after the other, so that one is held at a time. Its rows are not held beside it. */
 async function* buildParts(
-  { header, rows }: Pick<PlannedFile, 'header' | 'rows'>,
-  { plans, order, managers, lines, numbers, corrects }: KnownRows,
+  rows: RowStore,
+  { plans, order, managers, lines, numbers, sizes, corrects }: KnownRows,
   limits: { maxRecords: number; bodyLimit: number },
   newId: CommandServices['newId'],
   signal?: AbortSignal,
@@ -108,12 +112,12 @@ async function* buildParts(
       const index = isSingle ? at : order[at]!
       places[index] = at + 1
       const plan = plans.get(index)
-      const row = rows.take(index)
-      const planned: StoredRow = { ...row, ...withPlan(plan), ...withCorrections(corrects.get(row.row)) }
-      const [manager, bytes] = [managers[index]!, sizeOf(header, row)]
+      const more = { ...withPlan(plan), ...withCorrections(corrects.get(numbers[index]!)) }
+      const manager = managers[index]!
       const hasManager = manager !== NOBODY && places[manager] !== 0 && plan?.manager?.fault === undefined
       const named = hasManager ? { row: numbers[manager]!, place: places[manager]! } : null
-      const full = builder.add({ row: planned, line: lines[index]!, bytes, manager: named })
+      const [line, bytes] = [lines[index]!, sizes[index]!]
+      const full = builder.add({ row: rows.take(index), more, line, bytes, manager: named })
       if (full) yield toPart(full)
     }
     yield toPart(builder.end())

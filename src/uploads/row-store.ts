@@ -72,13 +72,14 @@ export class RowStore implements Iterable<StoredRow> {
     return parseJson(this.#blocks[block[row]!]!.content.toString('utf8', start[row], end[row])) as StoredRow
   }
 
-  /** Reads a row for the last time, so that its bytes are not held beside what it becomes. */
-  take(at: number): StoredRow {
-    const row = this.get(at)
-    const block = this.#blocks[this.#places.block[this.#placeOf(at)]!]!
+  /** Takes the JSON of a row for the last time, so that its bytes are not held beside what it becomes. */
+  take(at: number): Buffer {
+    const row = this.#placeOf(at)
+    const block = this.#blocks[this.#places.block[row]!]!
+    const json = block.content.subarray(this.#places.start[row], this.#places.end[row])
     block.rows -= 1
     if (block.rows === 0) block.content = NO_BYTES
-    return row
+    return json
   }
 
   /** Puts the rows into another order, of their indexes. */

@@ -30,7 +30,7 @@ await t.test('rows are read as they were added, also in another order', async (t
     [...rows].map(({ record }) => record),
     texts.toReversed(),
   )
-  for (const at of texts.keys()) t.equal(rows.take(at).record, texts.at(-1 - at))
+  for (const at of texts.keys()) t.equal(JSON.parse(rows.take(at).toString()).record, texts.at(-1 - at))
   t.equal(rows.heldBytes, 0)
 })
 
