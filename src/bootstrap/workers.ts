@@ -3,6 +3,8 @@ import { PROJECTIONS } from '#projections/index'
 import { checkAttention } from '#accounts/attention/check-attention'
 import type { Config } from '#config'
 import { startMakingEvidence } from '#evidence/make-stored-file'
+import { deleteOldClients, forgetTraces } from '#ledger/append/actor-clients'
+import { expireAnswers } from '#ledger/append/expire-answers'
 import { createRecentEvents } from '#ledger/append/recent-events'
 import { watchDatabase, watchMachines } from '#observe/metrics/database-metrics'
 import { createMetrics, type Metrics, trackCheckpoints } from '#observe/metrics/metrics'
@@ -12,7 +14,16 @@ import { listWaitingMail } from '#delivery/mail/send-next'
 import { listWaitingWebhooks } from '#delivery/webhooks/progress'
 import { listWaitingSubmissions } from '#delivery/witnesses/progress'
 import { readQueueDepths } from '#workers/health'
-import { queuePool, listMissedJobs, openQueues, type PgBoss } from '#workers/queues'
+import {
+  CHECK_ATTENTION,
+  DELETE_EXPIRED,
+  listMissedJobs,
+  openQueues,
+  type PgBoss,
+  PUBLISH_CHECKPOINTS,
+  queuePool,
+  RECORD_SIGN_INS,
+} from '#workers/queues'
 import { watchStandstill, watchGuard } from '#workers/watch-standstill'
 import { createWaker } from '#workers/announce'
 import { startWorker } from '#workers/worker'
@@ -42,7 +53,6 @@ import { expireUploads } from '#ledger/uploads/erase-rows'
 import { expireLogoutTokens } from '#accounts/sign-in/sign-in-through-provider'
 import { expireSessions } from '#accounts/users/sessions'
 import { forgetOldSignIns } from '#accounts/users/sign-in-records'
-import type { Pool } from 'pg'
 
 /** Starts the workers that keep the projections current. */
 export async function startWorkers(options: PartOptions): Promise<RunningPart> {
@@ -66,6 +76,7 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
   const uploads = await openUploads(options, boss, waker.announce)
   const checked = { pool: store.pool, db: store.db, outbox, log, onCommitted: waker.announce }
   const publishing = openPublishing(options, signer)
+  const { onExpired, ...counted } = countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections)
   const worker = await startWorker({
     db: store.db,
     pool: store.pool,
@@ -77,14 +88,14 @@ export async function startWorkers(options: PartOptions): Promise<RunningPart> {
     maxRecords: config.MAX_RECORDS,
     recent,
     sweepIntervalMs: config.SWEEP_INTERVAL_MS,
-    answersKeptHours: getAnswersKeptHours(config),
     rejectedRecordsKeptDays: config.REJECTED_RECORDS_KEPT_DAYS,
-    addressesKeptDays: config.ADDRESSES_KEPT_DAYS,
-    checkAttention: () => checkAttention(checked),
-    publishCheckpoints: publishing.publish,
-    recordSignIns: () => recordSignIns(checked),
-    expirations: listExpirations(store.pool, config),
-    ...countWork(metrics, { reads: store.pool, ...queuePool('jobs', boss) }, projections),
+    scheduled: {
+      [DELETE_EXPIRED]: () => deleteExpired(options, onExpired),
+      [CHECK_ATTENTION]: () => checkAttention(checked),
+      [RECORD_SIGN_INS]: () => recordSignIns(checked),
+      [PUBLISH_CHECKPOINTS]: publishing.publish,
+    },
+    ...counted,
     onDone: webhooks.announce,
     traceFold: tracing?.foldTracer(store.db),
   })
@@ -221,21 +232,31 @@ function getFailedCallsKeptDays(config: Config) {
   return others === 0 ? days : Math.min(days, others)
 }
 
-/** Lists what deletes the rows that are kept for a time. */
-function listExpirations(pool: Pool, config: Config): (() => Promise<unknown>)[] {
-  return [
-    () => deleteOldBodies(pool, config.REJECTED_RECORDS_KEPT_DAYS),
-    () => deleteOldFailedCalls(pool, getFailedCallsKeptDays(config)),
-    () => forgetOldSignIns(pool, config.ADDRESSES_KEPT_DAYS),
-    () => forgetTurnedAway(pool, config.ADDRESSES_KEPT_DAYS),
-    () => expireUploads(pool),
-    () => expireFailingWork(pool),
-    () => expireSessions(pool),
-    () => expireLogoutTokens(pool),
-    () => expireFiles(pool),
-    () => expireDeliveries(pool),
+/** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
+async function deleteExpired({ config, log, store: { pool } }: PartOptions, onExpired: (answers: number) => void) {
+  const answers = async () => {
+    const count = await expireAnswers(pool, getAnswersKeptHours(config))
+    onExpired(count)
+    if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
+  }
+  const outcomes = await Promise.allSettled([
+    answers(),
+    deleteOldClients(pool, config.ADDRESSES_KEPT_DAYS),
+    forgetTraces(pool),
+    deleteOldBodies(pool, config.REJECTED_RECORDS_KEPT_DAYS),
+    deleteOldFailedCalls(pool, getFailedCallsKeptDays(config)),
+    forgetOldSignIns(pool, config.ADDRESSES_KEPT_DAYS),
+    forgetTurnedAway(pool, config.ADDRESSES_KEPT_DAYS),
+    expireUploads(pool),
+    expireFailingWork(pool),
+    expireSessions(pool),
+    expireLogoutTokens(pool),
+    expireFiles(pool),
+    expireDeliveries(pool),
     // Also where nothing is sent any more.
-    () => endOverdueEmails(pool),
-    () => deleteOldEmails(pool),
-  ]
+    endOverdueEmails(pool),
+    deleteOldEmails(pool),
+  ])
+  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')
 }

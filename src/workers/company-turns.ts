@@ -61,7 +61,8 @@ export async function startTurns(options: TurnsOptions): Promise<CompanyTurns> {
   const sweeps = startSweep(
     async () => dispatch(await options.listDue(pool)),
     sweepIntervalMs,
-    (error) => log.warn({ err: error }, `could not look for companies to ${what}; retrying`),
+    log,
+    `could not look for companies to ${what}; retrying`,
   )
   return {
     async stop() {

@@ -70,7 +70,8 @@ export function startRecorder(options: RecorderOptions): Recorder {
   const sweeps = startSweep(
     () => lockDb.connection().execute(holdLock),
     intervalMs,
-    (error) => log.warn({ err: error }, 'could not record checkpoints; retrying in the next round'),
+    log,
+    'could not record checkpoints; retrying in the next round',
   )
   return {
     async stop() {

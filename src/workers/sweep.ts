@@ -1,9 +1,11 @@
-/** Sweeps at once, at every interval, and when it is asked for; never twice at a time. */
-export function startSweep(task: () => Promise<void>, intervalMs: number, onError: (error: unknown) => void) {
+import type { Logger } from 'pino'
+
+/** Sweeps at once, at every interval, and when it is asked for; never twice at a time. Logs an error as this fault. */
+export function startSweep(task: () => Promise<void>, intervalMs: number, log: Logger, fault: string) {
   let sweeping: Promise<void> | undefined
   const sweep = () => {
     sweeping ??= task()
-      .catch(onError)
+      .catch((error: unknown) => log.warn({ err: error }, fault))
       .finally(() => (sweeping = undefined))
   }
   sweep()

@@ -66,9 +66,7 @@ export function watchStandstill({ pool, log, lists, intervalMs = INTERVAL_MS }: 
     }
   }
 
-  return startSweep(look, intervalMs, (error) =>
-    log.warn({ err: error }, 'could not check whether background work is done'),
-  )
+  return startSweep(look, intervalMs, log, 'could not check whether background work is done')
 }
 
 const keyOf = ({ work, companyId, subject }: DueWork) => JSON.stringify([work, companyId, subject])
@@ -105,7 +103,5 @@ export function watchGuard({ db, log, onRound, intervalMs = GUARD_INTERVAL_MS }:
     onRound(tables.length)
   }
 
-  return startSweep(look, intervalMs, (error) =>
-    log.warn({ err: error }, 'could not check the triggers that protect events'),
-  )
+  return startSweep(look, intervalMs, log, 'could not check the triggers that protect events')
 }

@@ -1,8 +1,6 @@
 import type { Pool } from 'pg'
 import { addBlocks } from '#projections/bulk-user-logs/unchanged-index'
 import type { Projection } from '#projections/projection'
-import { deleteOldClients, forgetTraces } from '#ledger/append/actor-clients'
-import { expireAnswers } from '#ledger/append/expire-answers'
 import { trackWork } from '#ledger/background/failing-work'
 import { openDatabase } from '#postgres/kysely'
 import { announceCompanies, type CompaniesJob } from './announce.ts'
@@ -10,16 +8,7 @@ import { findLagging, retryParked } from './checkpoints.ts'
 import { completeVersion } from './copies.ts'
 import { foldInTurns, type TurnOptions } from './fold-in-turns.ts'
 import { retireRecords } from './retire-records.ts'
-import {
-  CHECK_ATTENTION,
-  DELETE_EXPIRED,
-  INDEX_UNCHANGED,
-  POLLING,
-  PUBLISH_CHECKPOINTS,
-  queueOf,
-  RECORD_SIGN_INS,
-  RETIRE_RECORDS,
-} from './queues.ts'
+import { INDEX_UNCHANGED, POLLING, queueOf, RETIRE_RECORDS } from './queues.ts'
 import { startSweep } from './sweep.ts'
 
 interface WorkerOptions extends TurnOptions {
@@ -27,25 +16,14 @@ interface WorkerOptions extends TurnOptions {
   pool: Pool
   /** Milliseconds between two comparisons of heads with checkpoints. */
   sweepIntervalMs: number
-  /** Hours for which answers of idempotency keys are kept. */
-  answersKeptHours: number
-  /** Days for which the addresses that requests came from are kept. */
-  addressesKeptDays: number
   /** Days for which refused records and the names of files are kept; 0: forever. */
   rejectedRecordsKeptDays: number
   projections: readonly Projection[]
   /** Milliseconds after which a job leaves what is unfinished to the next one. Default: 200. */
   turnMs?: number
-  /** Tells people and webhooks what begins or stops needing attention. */
-  checkAttention(): Promise<void>
-  /** Appends sign-ins to the ledger that are not in it yet. */
-  recordSignIns(): Promise<void>
-  /** Publishes checkpoints to witnesses, until the signal ends it. */
-  publishCheckpoints(signal: AbortSignal): Promise<void>
-  /** Deletes what else is kept for a limited time. */
-  expirations: readonly (() => Promise<unknown>)[]
-  /** Called with the number of answers that expired, or of refused records that were retired. */
-  onExpired?(count: number): void
+  /** What the other scheduled jobs do, by their queues, until the signal ends them. */
+  scheduled: Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>
+  /** Called with the number of refused records that were retired. */
   onRetired?(count: number): void
   /** Called with the companies of each job, after it has folded all or some of their events. */
   onDone?(companyIds: string[]): void
@@ -99,24 +77,20 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       trackWork(options.pool, { companyId: null, work: 'jobs', subject: queue }, task),
     )
   }
-  await work(DELETE_EXPIRED, () => deleteExpired(options))
-  await work(CHECK_ATTENTION, () => options.checkAttention())
+  for (const [queue, task] of Object.entries(options.scheduled)) await work(queue, () => task(stopping.signal))
 
   await work(INDEX_UNCHANGED, async () => {
     const count = await addBlocks(openDatabase(options.pool))
     if (count > 0) log.info({ blocks: count }, 'indexed records that changed nothing')
   })
 
-  await work(RECORD_SIGN_INS, () => options.recordSignIns())
-
-  await work(PUBLISH_CHECKPOINTS, () => options.publishCheckpoints(stopping.signal))
-
   await retryAllParked(options)
   const incomplete = new Set(projections)
   const sweeps = startSweep(
     () => sweepOnce(options, incomplete, stopping.signal),
     sweepIntervalMs,
-    (error) => log.warn({ err: error }, 'the sweep failed; retrying at the next interval'),
+    log,
+    'the sweep failed; retrying at the next interval',
   )
   await work(RETIRE_RECORDS, async () => {
     const count = await retireRecords(options.pool, options.rejectedRecordsKeptDays)
@@ -134,24 +108,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await sweeps.stop()
     },
   }
-}
-
-/** Deletes what is kept for a limited time. If one part fails, the others are still deleted. */
-async function deleteExpired(options: WorkerOptions) {
-  const { pool, log, answersKeptHours, addressesKeptDays, expirations, onExpired } = options
-  const answers = async () => {
-    const count = await expireAnswers(pool, answersKeptHours)
-    onExpired?.(count)
-    if (count > 0) log.info({ count }, 'expired answers of idempotency keys')
-  }
-  const outcomes = await Promise.allSettled([
-    answers(),
-    deleteOldClients(pool, addressesKeptDays),
-    forgetTraces(pool),
-    ...expirations.map((expire) => expire()),
-  ])
-  const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-  if (failures.length > 0) throw new AggregateError(failures, 'could not delete everything that has expired')
 }
 
 /** A new version may be able to fold what stopped the one before, such as events of types that are new. */

@@ -17,14 +17,9 @@ export async function startTestWorker(t: Pick<Test, 'teardown'>, { db, pool }: S
     db,
     pool,
     log: pino({ level: 'silent' }),
-    answersKeptHours: 72,
-    addressesKeptDays: 90,
     rejectedRecordsKeptDays: 0,
     maxRecords: readConfig({}).MAX_RECORDS,
-    checkAttention: async () => undefined,
-    publishCheckpoints: async () => undefined,
-    recordSignIns: async () => undefined,
-    expirations: [],
+    scheduled: {},
     ...chosen,
   })
   t.teardown(() => worker.stop())

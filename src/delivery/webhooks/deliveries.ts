@@ -46,11 +46,8 @@ export function startDeliveries(options: DeliveriesOptions): Deliveries {
     own.announce([companyId])
     void own.idle().then(() => announcers.delete(companyId))
   }
-  const sweeps = startSweep(
-    async () => dispatcher.dispatch(await listDueWebhooks(pool)),
-    sweepIntervalMs,
-    (error) => log.warn({ err: error }, 'could not look for due webhooks; retrying'),
-  )
+  const sweep = async () => dispatcher.dispatch(await listDueWebhooks(pool))
+  const sweeps = startSweep(sweep, sweepIntervalMs, log, 'could not look for due webhooks; retrying')
   return {
     announce(companyIds) {
       if (companiesTogether > 1) announcer.announce(companyIds)
