@@ -22,53 +22,42 @@ export const JOBS: Record<string, readonly string[]> = {
 }
 export const GRADES = ['G4', 'G5', 'G6', 'G7', 'G8', 'G9']
 
-/** Places of work, the codes of their phone numbers, and names in many scripts, to show that the log displays them. */
+/**
+ * Places of work, the codes of their phone numbers, and names in many scripts, to show that the log displays them: some
+ * with how people write them in addresses.
+ */
 const PLACES = [
   ['Madrid, Spain', '+3491', 'Ana José Lucía Íñigo Begoña Martín', 'Pérez Núñez Ibáñez Muñoz Echeverría'],
   ['Zürich, Switzerland', '+4144', 'Jürg Ursina Björn Käthi Noëmi', 'Müller Bärtschi Hösli Züllig'],
   ['Kraków, Poland', '+4812', 'Zofia Bożena Agnieszka Józef', 'Wójcik Dąbrowska Woźniak Zieliński'],
   ['Istanbul, Türkiye', '+90212', 'Ayşe İbrahim Çağla Gülşen', 'Şahin Öztürk Çelik Güneş'],
   ['Hanoi, Vietnam', '+8424', 'Mai Ánh Hằng Tuấn', 'Nguyễn Trần Phạm Lê'],
-  ['Tokyo, Japan', '+813', '美咲 翔太 さくら 健一', '田中 佐藤 髙橋 小野寺'],
-  ['Kyiv, Ukraine', '+38044', 'Олена Андрій Тарас Юлія', 'Шевченко Коваленко Грицишин Мельник'],
-  ['Cairo, Egypt', '+202', 'ليلى محمد ياسمين عمر', 'الشريف حسن منصور فهمي'],
-  ['Pune, India', '+9120', 'अनन्या रोहित श्रुति Priyanka', 'कुलकर्णी शर्मा जोशी Iyer'],
+  [
+    'Tokyo, Japan',
+    '+813',
+    '美咲=misaki 翔太=shota さくら=sakura 健一=kenichi',
+    '田中=tanaka 佐藤=sato 髙橋=takahashi 小野寺=onodera',
+  ],
+  [
+    'Kyiv, Ukraine',
+    '+38044',
+    'Олена=olena Андрій=andrii Тарас=taras Юлія=yuliia',
+    'Шевченко=shevchenko Коваленко=kovalenko Грицишин=hrytsyshyn Мельник=melnyk',
+  ],
+  [
+    'Cairo, Egypt',
+    '+202',
+    'ليلى=layla محمد=mohamed ياسمين=yasmin عمر=omar',
+    'الشريف=elsherif حسن=hassan منصور=mansour فهمي=fahmy',
+  ],
+  [
+    'Pune, India',
+    '+9120',
+    'अनन्या=ananya रोहित=rohit श्रुति=shruti Priyanka',
+    'कुलकर्णी=kulkarni शर्मा=sharma जोशी=joshi Iyer',
+  ],
   ['Dublin, Ireland', '+3531', 'Siobhán Ciarán Aoife Mary-Kate', 'O’Brien Murphy Smith-Jones'],
 ] as const
-
-/** How people with names in other scripts write them in addresses. */
-const ROMANIZED: Readonly<Record<string, string>> = {
-  美咲: 'misaki',
-  翔太: 'shota',
-  さくら: 'sakura',
-  健一: 'kenichi',
-  田中: 'tanaka',
-  佐藤: 'sato',
-  髙橋: 'takahashi',
-  小野寺: 'onodera',
-  Олена: 'olena',
-  Андрій: 'andrii',
-  Тарас: 'taras',
-  Юлія: 'yuliia',
-  Шевченко: 'shevchenko',
-  Коваленко: 'kovalenko',
-  Грицишин: 'hrytsyshyn',
-  Мельник: 'melnyk',
-  ليلى: 'layla',
-  محمد: 'mohamed',
-  ياسمين: 'yasmin',
-  عمر: 'omar',
-  الشريف: 'elsherif',
-  حسن: 'hassan',
-  منصور: 'mansour',
-  فهمي: 'fahmy',
-  अनन्या: 'ananya',
-  रोहित: 'rohit',
-  श्रुति: 'shruti',
-  कुलकर्णी: 'kulkarni',
-  शर्मा: 'sharma',
-  जोशी: 'joshi',
-}
 
 // Every fifth employee has already left the company.
 const LEAVERS = 5
@@ -79,12 +68,12 @@ export const EXTERNAL_ID_PREFIX = 'demo-'
 /** Invents the employee with this number, which makes the email address and the external id unique. */
 export function inventEmployee(number: number, random: SeededRandom): NewDemoEmployee {
   const [location, dialling, given, family] = random.pick(PLACES)
-  const [first_name, last_name] = [random.pick(given.split(' ')), random.pick(family.split(' '))]
-  const mailbox = [first_name, last_name].map((name) => latinLetters(ROMANIZED[name] ?? name))
+  const pickName = (names: string) => random.pick(names.split(' ')).split('=') as [string, string?]
+  const [first, last] = [pickName(given), pickName(family)]
   const who = {
-    first_name,
-    last_name,
-    email: `${[...mailbox, number].join('.')}@demo.example`,
+    first_name: first[0],
+    last_name: last[0],
+    email: `${latinLetters(first)}.${latinLetters(last)}.${number}@demo.example`,
     external_id: `${EXTERNAL_ID_PREFIX}${number}`,
   }
   if (random.chance(0.06)) return who
@@ -114,8 +103,8 @@ export function inventDate(random: SeededRandom, year: number) {
 }
 
 /** The letters of a name that an email address can have, without their accents. */
-function latinLetters(name: string) {
-  return name
+function latinLetters([name, romanized = name]: [string, string?]) {
+  return romanized
     .normalize('NFD')
     .toLowerCase()
     .replaceAll(/[^a-z-]/g, '')
