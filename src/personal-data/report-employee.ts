@@ -21,7 +21,7 @@ import { formatFullName } from '#domain/employees/employee'
 import { findEventsWith, readCallEnds } from '#ledger/erasure/find-events'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
 import type { LedgerDb } from '#ledger/tables'
-import { describeEvents, ERASED_FIELDS, beginReport, single, type Report, type Section } from './report.ts'
+import { describeEvents, ERASED_FIELDS, beginReport, readPlaces, single, type Report, type Section } from './report.ts'
 import { listWebhookRecipients } from './webhook-recipients.ts'
 
 /**
@@ -96,16 +96,9 @@ function readEvents(pool: Pool, person: TracedEmployee, traces: Traces, state: A
 }
 
 function readRows(pool: Pool, person: TracedEmployee, traces: Traces) {
-  const { directory, rejected_bodies: bodies, failed_calls: calls, stored_answers: answers } = EMPLOYEE_ROWS
-  const { webhook_messages: messages, stored_files: files } = EMPLOYEE_ROWS
   const positions = traces.events.history.map(({ position }) => position)
   return {
-    directory: { erases: directory.erases, items: directory.read(pool, person) },
-    rejected_bodies: { erases: bodies.erases, items: bodies.read(pool, person) },
-    failed_calls: { erases: calls.erases, items: calls.read(pool, person) },
-    stored_answers: { erases: answers.erases, items: answers.read(pool, person) },
-    webhook_messages: { erases: messages.erases, items: messages.read(pool, person) },
-    stored_files: { erases: files.erases, items: files.read(pool, person) },
+    ...readPlaces(EMPLOYEE_ROWS, pool, person),
     webhooks: { erases: [], items: listWebhookRecipients(pool, person.companyId, positions) },
   }
 }

@@ -2,7 +2,7 @@ import { RefusedByStateError, type Acting, type CompanyServices } from '#account
 import { NO_SUCH_USER } from '#accounts/users/change-user'
 import { isErasedWithUser, USER_EVENTS, USER_ROWS, type UserRows } from './user-places.ts'
 import { findActs } from '#ledger/erasure/find-events'
-import { describeEvents, ERASED_FIELDS, beginReport, type Report, type Section } from './report.ts'
+import { describeEvents, ERASED_FIELDS, beginReport, readPlaces, type Report, type Section } from './report.ts'
 
 /**
  * Reports what is held about a user of the pages, who may be removed or erased. Users may ask for it about themselves,
@@ -18,8 +18,8 @@ export async function reportUser(services: CompanyServices, acting: Acting, user
   const beginning = await beginReport(services, acting, { id: userId, name, isActor: actor === userId })
   const facts = { ...beginning.facts, user_id: userId, standing: accounts[0]!['email'] === null ? 'erased' : 'user' }
   const sections: Section[] = [
-    ...(Object.entries(USER_ROWS) as [UserRows, (typeof USER_ROWS)[UserRows]][]).map(([name, place]): Section => {
-      return { name, ...WORDS[name], erases: place.erases, items: place.read(pool, user) }
+    ...Object.entries(readPlaces(USER_ROWS, pool, user)).map(([name, contents]): Section => {
+      return { name, ...WORDS[name as UserRows], ...contents }
     }),
     {
       name: 'personal_events',

@@ -2,7 +2,8 @@ import type { RecordedEvent } from '#domain/events'
 import { toUuid } from '#domain/ids'
 import { changeCompany, type Acting, type CompanyServices } from '#accounts/change-company'
 import { nextVersion } from '#ledger/append/append-company-events'
-import type { Row } from './places.ts'
+import type { Queryable } from '#postgres/pool'
+import type { Row, RowPlace } from './places.ts'
 import { html, raw } from 'hono/html'
 import { inTurns } from '#admission/turns'
 
@@ -64,6 +65,18 @@ export async function beginReport(
     subject: { id, reportedAt, position },
     facts: { company, company_id: companyId, reported_at: reportedAt, reported_by: actor, position },
   }
+}
+
+/** Reads the rows of places, each with what an erasure deletes of them. */
+export function readPlaces<Name extends string, Person>(
+  places: Readonly<Record<Name, RowPlace<Person>>>,
+  db: Queryable,
+  person: Person,
+) {
+  const sections = Object.entries<RowPlace<Person>>(places).map(([name, place]) => {
+    return [name, { erases: place.erases, items: place.read(db, person) }]
+  })
+  return Object.fromEntries(sections) as Record<Name, Pick<Section, 'erases' | 'items'>>
 }
 
 /** The fields of an event that an erasure deletes. */

@@ -135,11 +135,7 @@ const IS_DUE = `e.state = 'waiting' and e.due_at <= statement_timestamp() and e.
 
 /** Lists companies that have messages to send now: those that have waited longest first. */
 export async function listCompaniesWithMail(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ company_id: string }>(
-    `select e.company_id from emails e where ${IS_DUE}
-     group by e.company_id order by min(e.due_at) limit ${COMPANIES_LISTED}`,
-  )
-  return rows.map((row) => fromUuid('com', row.company_id))
+  return (await listWaitingMail(pool)).map(({ companyId }) => companyId!)
 }
 
 /** Lists companies whose message that has waited longest is due; the trace changes with every attempt. */

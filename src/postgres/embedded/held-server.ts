@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { aborted } from 'node:util'
 import { StartupError } from '#postgres/startup-error'
 import { stopServer, type PostgresServer, findServer, LOOPBACK, startServer } from './postgres-server.ts'
 import { ServerLease, type Purpose } from './server-lease.ts'
@@ -75,7 +76,7 @@ export class HeldServer {
   /** Held: waits until the server is lost. */
   async #awaitLoss({ lease, since }: Extract<State, { name: 'held' }>) {
     const { signal } = this.#releasing
-    await Promise.race([lease.ended, aborted(signal)])
+    await Promise.race([lease.ended, aborted(signal, signal)])
     signal.throwIfAborted()
     if (performance.now() - since > STEADY_MS) this.#attempts = 0
     this.#state = { name: 'lost' }
@@ -107,13 +108,6 @@ export class HeldServer {
     const attempt = await tryJoin(this.#server.clusterDir, this.#holding)
     return 'lease' in attempt ? attempt.lease : undefined
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 // How long to retry while others start and stop the server, or its port is taken.
