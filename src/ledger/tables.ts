@@ -3,17 +3,22 @@ import type { Kysely } from 'kysely'
 import type { AttentionItem, WitnessFault } from '#domain/attention'
 import type { AttributeName } from '#domain/attributes'
 import type { BackgroundWork } from '#domain/attention-kinds'
-import type { WebhookDisabledReason, WebhookStatus, WebhookType } from '#domain/webhook-types'
+import type { WebhookDisabledReason, WebhookSettings, WebhookStatus } from '#domain/webhook-types'
 import type { TurnedAwayReason } from '#domain/accounts/secrets'
 import type { Role, SessionMethod, FailingMethod, SignInMethod } from '#domain/accounts/roles'
-import type { ClientAuth, ProviderSettings, ProviderUse } from '#domain/provider-settings'
+import type { ProviderSettings, ProviderUse } from '#domain/provider-settings'
 import type { EventRow } from './event-row.ts'
 import type { MappingRow, OriginalRow, PartRow, PieceRow, UploadRow } from './upload-rows.ts'
 
-/** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
-export interface LedgerTables {
+/** From where a request came. */
+interface FromClient {
+  address: string | null
+  user_agent: string | null
+}
+
+/** The columns of the tables whose rows are a company's, beside the company's id. */
+interface CompanyTables {
   companies: {
-    company_id: string
     name: string
     created_at: string
     time_zone: string
@@ -21,10 +26,9 @@ export interface LedgerTables {
     /** ISO 3166-1 alpha-2: local phone numbers are numbers of this country. */
     country: string | null
   }
-  heads: { company_id: string; position: number; frontier: Buffer; recorded_at: string }
+  heads: { position: number; frontier: Buffer; recorded_at: string }
   events: EventRow
   employee_directory: {
-    company_id: string
     employee_id: string
     email: string | null
     external_id: string | null
@@ -37,7 +41,6 @@ export interface LedgerTables {
     record_version: number | null
   }
   api_keys: {
-    company_id: string
     api_id: string
     version: number
     name: string
@@ -65,7 +68,6 @@ export interface LedgerTables {
     former_secrets: Record<string, string> | null
   }
   api_key_usage: {
-    company_id: string
     api_id: string
     window_start: string
     requests_made: number
@@ -75,7 +77,6 @@ export interface LedgerTables {
     people_use: PeopleUse | null
   }
   turned_away_calls: {
-    company_id: string
     api_id: string
     hour: string
     reason: TurnedAwayReason
@@ -84,7 +85,6 @@ export interface LedgerTables {
     address: string | null
   }
   users: {
-    company_id: string
     user_id: string
     version: number
     email: string
@@ -105,7 +105,6 @@ export interface LedgerTables {
     told_at: string | null
   }
   user_tokens: {
-    company_id: string
     token_hash: Buffer
     token_id: string
     user_id: string
@@ -119,7 +118,6 @@ export interface LedgerTables {
     last_four: string | null
   }
   sessions: {
-    company_id: string
     session_hash: Buffer
     user_id: string
     role: Role
@@ -132,55 +130,37 @@ export interface LedgerTables {
     provider_session: string | null
     id_token: Buffer | null
   }
-  logout_tokens: { company_id: string; token_hash: Buffer; expires_at: string }
-  session_events: {
-    company_id: string
+  logout_tokens: { token_hash: Buffer; expires_at: string }
+  session_events: FromClient & {
     event_id: string
     user_id: string
     type: 'UserSignedIn' | 'UserSignedOut' | 'UserSessionsEnded'
     data: Record<string, unknown>
     actor: string
-    address: string | null
-    user_agent: string | null
     happened_at: string
   }
-  last_sign_ins: {
-    company_id: string
+  last_sign_ins: FromClient & {
     user_id: string
     signed_in_at: string
     method: SignInMethod
-    address: string | null
-    user_agent: string | null
   }
-  failed_sign_ins: Record<FailingMethod, number> & {
-    company_id: string
-    user_id: string
-    hour: string
-    last_at: string
-    address: string | null
-    user_agent: string | null
-    is_recorded: boolean
-  }
-  identity_providers: {
-    company_id: string
-    provider_id: string
-    version: number
-    name: string
-    issuer: string
-    client_id: string
-    client_auth: ClientAuth
-    creates_users: boolean
-    role_claim: string | null
-    roles: ProviderSettings['roles']
-    use: ProviderUse['use']
-    break_glass: string | null
-    secret: Buffer
-    created_at: string
-    failing_since: string | null
-    fault: string | null
-  }
+  failed_sign_ins: Record<FailingMethod, number> &
+    FromClient & {
+      user_id: string
+      hour: string
+      last_at: string
+      is_recorded: boolean
+    }
+  identity_providers: ProviderSettings &
+    ProviderUse & {
+      provider_id: string
+      version: number
+      secret: Buffer
+      created_at: string
+      failing_since: string | null
+      fault: string | null
+    }
   passkeys: {
-    company_id: string
     credential_id: Buffer
     passkey_id: string
     user_id: string
@@ -191,9 +171,8 @@ export interface LedgerTables {
     created_at: string
     last_used: string | null
   }
-  recovery_codes: { company_id: string; user_id: string; code_hash: Buffer }
+  recovery_codes: { user_id: string; code_hash: Buffer }
   emails: {
-    company_id: string
     email_id: string
     user_id: string
     kind: string
@@ -214,14 +193,12 @@ export interface LedgerTables {
   upload_mappings: MappingRow
   /** The completed calls that correct a failed one, `corrected_id`. */
   corrections: {
-    company_id: string
     corrected_id: string
     position: number
     call_id: string
     records: number[] | null
   }
   undoings: {
-    company_id: string
     undone_id: string
     position: number
     call_id: string
@@ -229,7 +206,6 @@ export interface LedgerTables {
   }
   upload_parts: PartRow
   checkpoints: {
-    company_id: string
     projection: string
     version: number
     position: number
@@ -241,7 +217,6 @@ export interface LedgerTables {
     generation: string | null
   }
   actor_clients: {
-    company_id: string
     client_id: number
     actor_id: string
     address: string
@@ -249,10 +224,9 @@ export interface LedgerTables {
     first_at: string
     last_at: string
   }
-  raised_attention: { company_id: string; name: string; item: AttentionItem }
-  attention_checks: { company_id: string; checked_at: string }
+  raised_attention: { name: string; item: AttentionItem }
+  attention_checks: { checked_at: string }
   attention_snoozes: {
-    company_id: string
     name: string
     item: AttentionItem
     /** YYYY-MM-DD. */
@@ -260,9 +234,8 @@ export interface LedgerTables {
     reason: string
     actor: string
   }
-  event_traces: { company_id: string; position: number; traceparent: string; recorded_at: string }
+  event_traces: { position: number; traceparent: string; recorded_at: string }
   rejected_bodies: {
-    company_id: string
     position: number
     recorded_at: string
     body: string
@@ -273,7 +246,6 @@ export interface LedgerTables {
     error_column: number | null
   }
   failed_calls: {
-    company_id: string
     position: number
     part: number
     recorded_at: string
@@ -281,16 +253,14 @@ export interface LedgerTables {
     bytes: number
   }
   unchanged_records: {
-    company_id: string
     bucket: number
     last_position: number
     first_position: number
     people: string[]
     offsets: number[]
   }
-  merkle_subtrees: { company_id: string; level: number; number: number; hash: Buffer }
+  merkle_subtrees: { level: number; number: number; hash: Buffer }
   ledger_verifications: {
-    company_id: string
     run_id: string
     started_by: string
     started_at: string
@@ -300,7 +270,6 @@ export interface LedgerTables {
     verdict: string | null
   }
   evidence_files: {
-    company_id: string
     request_id: string
     file_id: string
     subject: string
@@ -319,17 +288,11 @@ export interface LedgerTables {
     leased_until: string | null
     attempts: number
   }
-  evidence_chunks: { company_id: string; file_id: string; number: number; content: Buffer }
-  webhooks: {
-    company_id: string
+  evidence_chunks: { file_id: string; number: number; content: Buffer }
+  webhooks: WebhookSettings & {
     webhook_id: string
     version: number
     revision: number
-    url: string
-    description: string
-    types: WebhookType[]
-    include_data: boolean
-    concurrency: number
     status: WebhookStatus
     disabled_reason: WebhookDisabledReason | null
     disabled_at: string | null
@@ -340,7 +303,6 @@ export interface LedgerTables {
     created_at: string
   }
   webhook_progress: {
-    company_id: string
     webhook_id: string
     position: number
     /** Bigints in an array arrive as texts. */
@@ -354,7 +316,6 @@ export interface LedgerTables {
     leased_until: string | null
   }
   webhook_deliveries: {
-    company_id: string
     webhook_id: string
     delivery_id: string
     position: number | null
@@ -367,7 +328,6 @@ export interface LedgerTables {
     answer: string | null
   }
   witness_progress: {
-    company_id: string
     witness: string
     size: number
     due_at: string
@@ -377,14 +337,19 @@ export interface LedgerTables {
     error: string | null
   }
   failing_work: {
-    company_id: string
     work: BackgroundWork
     subject: string
     since: string
     seen_at: string
     error: string
   }
-  cosigned_checkpoints: { company_id: string; size: number; note: string }
+  cosigned_checkpoints: { size: number; note: string }
+}
+
+/** The ledger's tables, as created by migrations/. Times are RFC 3339 texts. */
+export type LedgerTables = {
+  [Table in keyof CompanyTables]: CompanyTables[Table] & { company_id: string }
+} & {
   /** Projection versions that may be read: their tables have once caught up with the heads. */
   projection_versions: { projection: string; version: number; completed_at: string }
 }

@@ -6,7 +6,6 @@ import type { PartCounts, PartState, UploadOperation, UploadState } from '#domai
 
 /** An uploaded file that was read. */
 export interface UploadRow {
-  company_id: string
   upload_id: string
   user_id: string
   file_name: string
@@ -32,7 +31,6 @@ export interface UploadRow {
 
 /** A part of it, which becomes a call. */
 export interface PartRow {
-  company_id: string
   upload_id: string
   part: number
   user_id: string
@@ -53,7 +51,6 @@ export interface PartRow {
 
 /** The original of an uploaded file, so that it can be read in another way. */
 export interface OriginalRow {
-  company_id: string
   upload_id: string
   user_id: string
   file_name: string
@@ -75,7 +72,6 @@ export interface OriginalRow {
 
 /** An encrypted piece of an uploaded file. */
 export interface PieceRow {
-  company_id: string
   upload_id: string
   piece: number
   content: Buffer
@@ -87,7 +83,6 @@ export type RememberedMapping = Mapping & { answers?: FileAnswers }
 
 /** What the columns of files with one header meant last. */
 export interface MappingRow {
-  company_id: string
   header_hash: Buffer
   mapping: RememberedMapping
   used_at: string
