@@ -65,6 +65,27 @@ export type ManagerKey = (typeof MANAGER_KEYS)[number]
 export const CUSTOM_TYPES = ['text', 'number', 'boolean', 'as_written'] as const
 export type CustomType = (typeof CUSTOM_TYPES)[number]
 
+/** What the choices of a mapping, and of its columns, can be. Of words, each can be one of these. */
+export const CHOICES = {
+  to: TARGETS,
+  type: CUSTOM_TYPES,
+  dates: DATE_ORDERS,
+  clock: CLOCKS,
+  calendar: CALENDARS,
+  words: ['active', 'inactive'],
+  names: NAME_RULES,
+  by: MANAGER_KEYS,
+  empty_cells: ['keep', 'clear'],
+  unreadable_values: ['refuse', 'leave_out'],
+  shared_emails: ['refuse', 'leave_out'],
+  past_end_dates: ['keep', 'deactivate'],
+  unknown_managers: ['refuse', 'leave_out'],
+  same_addresses: ['link', 'refuse'],
+  stored_end_dates: ['clear', 'refuse'],
+  other_columns: ['proposed', 'unused'],
+} as const
+type Choice<Name extends keyof typeof CHOICES> = (typeof CHOICES)[Name][number]
+
 /** The words of a column of statuses, and of all columns of a file together. */
 export const MAX_WORDS = 200
 export const MAX_FILE_WORDS = 2_000
@@ -98,7 +119,7 @@ export interface ColumnMapping {
   /** What names a manager. */
   by?: ManagerKey | null
   /** What an empty cell does; as `empty_cells` of the file if absent. */
-  empty_cells?: 'keep' | 'clear'
+  empty_cells?: Choice<'empty_cells'>
   /** What the values make likely, where nobody has decided what the column becomes, or proposed as a status. */
   likely?: Target
   /** What the rows say for each word of a column that may say who has left, as the file was planned last. */
@@ -126,27 +147,27 @@ export interface Counts {
 export interface Mapping {
   columns: ColumnMapping[]
   /** What an empty cell does to an attribute that a person has. */
-  empty_cells: 'keep' | 'clear'
+  empty_cells: Choice<'empty_cells'>
   /** What happens to a value that cannot be read: its row is refused, or goes in without it. */
-  unreadable_values: 'refuse' | 'leave_out'
+  unreadable_values: Choice<'unreadable_values'>
   /**
    * What happens to an address that several people have: their rows are refused, or the later ones go in without it.
    */
-  shared_emails: 'refuse' | 'leave_out'
+  shared_emails: Choice<'shared_emails'>
   /** Whether people whose end date has passed are deactivated, whatever else says that they are active. */
-  past_end_dates: 'keep' | 'deactivate' | null
+  past_end_dates: Choice<'past_end_dates'> | null
   /** The country (ISO 3166-1 alpha-2) of local phone numbers; `company` if the service reads them as the company's. */
   country: string | null
   /** What a manager does who is nobody in the file, nor in the company: the row is refused, or goes in without one. */
-  unknown_managers: 'refuse' | 'leave_out' | null
+  unknown_managers: Choice<'unknown_managers'> | null
   /** Whether people without an external id are those whose rows have their addresses, or these rows are refused. */
-  same_addresses: 'link' | 'refuse' | null
+  same_addresses: Choice<'same_addresses'> | null
   /** Whether a new start date clears an end date before it that is stored, or such a row is refused. */
-  stored_end_dates: 'clear' | 'refuse' | null
+  stored_end_dates: Choice<'stored_end_dates'> | null
   /** As the file was planned last. What nobody has decided is asked if there are such rows. */
   counts?: Counts
   /** In a file for the client: what becomes of columns that it doesn't have. */
-  other_columns?: 'proposed' | 'unused'
+  other_columns?: Choice<'other_columns'>
   /**
    * Whether a person has to look at it before a program applies the file: what columns mean is proposed, or columns that
    * were used before are gone.

@@ -283,7 +283,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
 const REMEDY = /\. [A-Z][^."]*$/
 
 function isLeftOut({ to }: Column, { mapping, plan }: Context): boolean {
-  const isUnknown = to === 'manager' && plan !== undefined && isManagerUnknown(plan)
+  const isUnknown = to?.startsWith('manager') && plan !== undefined && isManagerUnknown(plan)
   if (isUnknown && mapping.unknown_managers === 'leave_out') return true
   return mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(to)
 }

@@ -119,6 +119,8 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   if (to === 'phone') return readNumberOfPhone(text, context)
   if (to === 'full_name') return readFullName(text, column)
   if (to === 'manager') return readManager(text, column, context)
+  const isUnknown = context.plan?.manager?.fault === NO_MANAGER
+  if (isUnknown && (to === 'manager_email' || to === 'manager_external_id')) return { fault: NO_MANAGER }
   if (to === 'custom') return readCustom(text, column)
   if (isName && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
   return { json: JSON.stringify(text) }

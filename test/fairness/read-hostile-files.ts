@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import type { MarkUnknown } from '../../clients/typescript/send/absent-managers.ts'
 import { openFile } from '../../clients/typescript/send/open-file.ts'
 import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/file-question.ts'
 import { hostileFiles } from '../support/files/hostile-files.ts'
@@ -37,7 +38,8 @@ rmSync(folder, { recursive: true })
 async function readFile(): Promise<Omit<HostileRead, 'name'>> {
   await watchdog.read()
   const choices = { mapping: null, country: null, uses: new Map(), answers: [] }
-  const file = await openFile(filePath, choices, UNANSWERED, new AbortController().signal).catch(keepQuestion)
+  const mark: MarkUnknown = async (plan) => plan
+  const file = await openFile(filePath, choices, UNANSWERED, mark, new AbortController().signal).catch(keepQuestion)
   let isSame = true
   if (file?.faults.length === 0) {
     let count = 0

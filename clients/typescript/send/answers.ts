@@ -1,42 +1,18 @@
 import { readName } from '../../../src/spreadsheets/cells.ts'
 import {
-  CALENDARS,
-  CLOCKS,
+  CHOICES,
   COLUMN_QUESTIONS,
   type ColumnMapping,
   columnsOf,
-  DATE_ORDERS,
   FILE_QUESTIONS,
   listQuestions,
-  MANAGER_KEYS,
   type Mapping,
-  NAME_RULES,
   type Question,
-  TARGETS,
 } from '../../../src/spreadsheets/mapping.ts'
 import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
 import { usageError } from './exit-codes.ts'
 
 /* The option --answer: each question about a file can be answered on the command line. */
-
-/** What a question about a column, or about a file, can be answered with. Of words, each is answered. */
-const COLUMN_ANSWERS = {
-  to: TARGETS,
-  dates: DATE_ORDERS,
-  clock: CLOCKS,
-  calendar: CALENDARS,
-  names: NAME_RULES,
-  by: MANAGER_KEYS,
-  words: ['active', 'inactive'],
-} as const satisfies Record<(typeof COLUMN_QUESTIONS)[number], readonly string[]>
-
-const FILE_ANSWERS = {
-  past_end_dates: ['deactivate', 'keep'],
-  country: null,
-  unknown_managers: ['leave_out', 'refuse'],
-  same_addresses: ['link', 'refuse'],
-  stored_end_dates: ['clear', 'refuse'],
-} as const satisfies Record<(typeof FILE_QUESTIONS)[number], readonly string[] | null>
 
 /** `COLUMN:about=value`, `COLUMN:words:WORD=value`, or `about=value`. */
 export interface Answer {
@@ -52,14 +28,27 @@ export function readAnswer(text: string): Answer {
   const [, left = '', value = ''] = /^(.*)=([^=]*)$/s.exec(text) ?? []
   const [, column = null, about = left, word = null] =
     /^(.+):(words):(.*)$/s.exec(left) ?? /^(.+):([a-z]+)$/s.exec(left) ?? []
-  const answers: Record<string, readonly string[] | null> = column === null ? FILE_ANSWERS : COLUMN_ANSWERS
-  const isKnown = Object.hasOwn(answers, about) && (about === 'words') === (word !== null)
-  if (!isKnown || !(answers[about]?.includes(value) ?? isPhoneCountry(value)))
+  const questions: readonly string[] = column === null ? FILE_QUESTIONS : COLUMN_QUESTIONS
+  const isKnown = questions.includes(about) && (about === 'words') === (word !== null)
+  if (!isKnown || !canBe(about as Choice, value))
     throw usageError(
       `--answer ${text}: give COLUMN:QUESTION=ANSWER, COLUMN:words:WORD=ANSWER, or QUESTION=ANSWER, as a question ` +
         'names them',
     )
   return { about: about as Answer['about'], column, word, value }
+}
+
+export type Choice = keyof typeof CHOICES | 'country'
+
+/** Whether a choice of a mapping can have a value. */
+export function canBe(choice: Choice, value: unknown): boolean {
+  if (choice !== 'country') return CHOICES[choice].some((one) => one === value)
+  return value === 'company' || (typeof value === 'string' && isPhoneCountry(value))
+}
+
+/** Lists what a choice can be. */
+export function listValues(choice: Choice): string {
+  return choice === 'country' ? 'company|CODE' : CHOICES[choice].join('|')
 }
 
 /** Answers the questions about a column. If an answer changes what the column means, its values are read again. */
@@ -78,10 +67,11 @@ export function answerColumn(
     }, column)
 }
 
-/** Answers what is asked about the file. */
+/** Answers what is asked about a file and its columns. */
 export function answerFile(mapping: Mapping, answers: readonly Answer[]): Mapping {
   const ofFile = answers.filter(({ column }) => column === null)
-  return { ...mapping, ...Object.fromEntries(ofFile.map(({ about, value }) => [about, value])) }
+  const columns = mapping.columns.map((column) => answerColumn(column, answers))
+  return { ...mapping, ...Object.fromEntries(ofFile.map(({ about, value }) => [about, value])), columns }
 }
 
 /** The questions that are listed. */
@@ -94,13 +84,11 @@ export function describeAnswers(mapping: Mapping): string[] {
 
 function describeAnswer(question: Question): string[] {
   const { about } = question
-  const offer = (name: string, values: readonly string[] | null) =>
-    `  --answer ${quote(`${name}=${values?.join('|') ?? 'CODE'}`)}`
-  if (!('column' in question)) return [offer(about, FILE_ANSWERS[about as (typeof FILE_QUESTIONS)[number]])]
-  const values = COLUMN_ANSWERS[question.about]
+  const offer = (name: string) => `  --answer ${quote([name, listValues(about)].join('='))}`
+  if (!('column' in question)) return [offer(about)]
   return columnsOf(question).flatMap(({ header }) => {
     const name = `${readName(header)}:${about}`
-    return question.words ? question.words.map((word) => offer(`${name}:${word}`, values)) : [offer(name, values)]
+    return question.words ? question.words.map((word) => offer(`${name}:${word}`)) : [offer(name)]
   })
 }
 

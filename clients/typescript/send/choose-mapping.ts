@@ -3,6 +3,7 @@ import { readName } from '../../../src/spreadsheets/cells.ts'
 import {
   COLUMN_QUESTIONS,
   type ColumnMapping,
+  FILE_QUESTIONS,
   type Mapping,
   keysOf,
   matchEarlier,
@@ -10,7 +11,7 @@ import {
 } from '../../../src/spreadsheets/mapping.ts'
 import { chooseNewColumn } from '../../../src/spreadsheets/new-column.ts'
 import { isNamedByApi } from '../../../src/spreadsheets/record-columns.ts'
-import { type Answer, answerColumn, answerFile } from './answers.ts'
+import { type Answer, answerColumn, canBe, type Choice, listValues } from './answers.ts'
 import { usageError } from './exit-codes.ts'
 
 /** What to do with a column whatever it is: it becomes a custom attribute, or it is ignored. */
@@ -29,14 +30,21 @@ export interface Choices {
 export function readMappingFile(path: string): Mapping {
   let mapping: unknown
   try {
-    mapping = JSON.parse(readFileSync(path, 'utf8'))
+    // Programs of Windows begin a file with U+FEFF.
+    mapping = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/, ''))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw usageError(code === undefined ? `${path} is not JSON` : `cannot read the mapping ${path}: ${code}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    throw usageError(
+      code === undefined ? `${path} is not JSON: ${message}` : `cannot read the mapping ${path}: ${code}`,
+    )
   }
   if (!isMapping(mapping))
     throw usageError(`${path} is not a mapping: write one with --save-map, or download one from the page of a file`)
-  return { ...USUAL_CHOICES, ...mapping }
+  const { counts: _counts, needs_review: _review, columns, ...choices } = mapping
+  const wrong =
+    findWrong(Object.entries(choices), OF_FILE) ?? columns.map(findWrongOfColumn).find((text) => text !== null)
+  if (wrong) throw usageError(`${path}: ${wrong}`)
+  return { ...USUAL_CHOICES, ...choices, columns }
 }
 
 function isMapping(value: unknown): value is Mapping {
@@ -44,9 +52,32 @@ function isMapping(value: unknown): value is Mapping {
   return Array.isArray(columns) && columns.every((column) => typeof column?.header === 'string' && 'to' in column)
 }
 
+const OF_FILE: ReadonlySet<string> = new Set([...Object.keys(USUAL_CHOICES), 'other_columns'])
+const OF_COLUMN: ReadonlySet<string> = new Set([...COLUMN_QUESTIONS, 'type', 'empty_cells'])
+const CAN_BE_OPEN: ReadonlySet<string> = new Set([...COLUMN_QUESTIONS, ...FILE_QUESTIONS])
+
+function findWrongOfColumn(column: ColumnMapping): string | null {
+  const { header, name = '', words, likely: _likely, seen: _seen, ...readings } = column
+  const ofWords = Object.entries(words ?? {}).map(([word, status]) => [`words:${word}`, status] as const)
+  const choices = [...Object.entries(readings), ...ofWords]
+  const wrong = typeof name === 'string' ? findWrong(choices, OF_COLUMN) : 'name must be a text'
+  return wrong && `column ${JSON.stringify(header)}: ${wrong}`
+}
+
+/** Says which choice of a mapping, which people write, is none, or cannot be what it is; null if none is. */
+function findWrong(choices: readonly (readonly [label: string, value: unknown])[], known: ReadonlySet<string>) {
+  for (const [label, value] of choices) {
+    const [name] = label.split(':') as [Choice]
+    if (!known.has(name)) return `a mapping has no choice "${label}"`
+    if (!canBe(name, value) && !(value === null && CAN_BE_OPEN.has(name)))
+      return `${label} is ${JSON.stringify(value)}, and must be ${listValues(name)}`
+  }
+  return null
+}
+
 /** Writes what the columns of a file mean; what is open is null. It speaks of all columns that there are. */
 export function writeMappingFile(path: string, mapping: Mapping): void {
-  const { counts: _counts, ...choices } = mapping
+  const { counts: _counts, needs_review: _review, ...choices } = mapping
   try {
     writeFileSync(path, `${JSON.stringify({ ...choices, other_columns: 'unused' }, null, 2)}\n`)
   } catch (error) {
@@ -75,21 +106,6 @@ export function chooseColumns(proposed: Mapping, { mapping, country, uses, answe
 }
 
 const keysOfColumns = (columns: readonly ColumnMapping[]) => keysOf(columns.map(({ header }) => header))
-
-/**
- * Answers what the values of columns leave open. Columns of the mapping are read as it says, each night alike: what it
- * doesn't say, such as a new word, is open.
- */
-export function chooseReadings(chosen: Mapping, completed: Mapping, { mapping, answers }: Choices): Mapping {
-  const columns = chosen.columns.map((column, at) => {
-    const read = completed.columns[at]!
-    if (!mapping?.columns.includes(column)) return read
-    const open = COLUMN_QUESTIONS.filter((about) => read[about] === null)
-    const { words } = read
-    return { ...column, ...(words && { words }), ...Object.fromEntries(open.map((about) => [about, null])) }
-  })
-  return answerFile({ ...completed, columns: columns.map((column) => answerColumn(column, answers)) }, answers)
-}
 
 /** The columns of which nobody has said what they become. */
 export function listProposed({ columns }: Mapping, { mapping, uses, answers }: Choices): ColumnMapping[] {

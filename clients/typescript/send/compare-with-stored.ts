@@ -8,10 +8,10 @@ import {
   spread,
 } from '../../../src/spreadsheets/stored-differences.ts'
 import { DATE_ORDERS } from '../../../src/spreadsheets/mapping.ts'
-import { EmployeeLedgerError, PermissionError } from '../errors.ts'
+import { PermissionError } from '../errors.ts'
 import type { EmployeeClient } from '../employee-client.ts'
+import { ignoreUnreadable } from './absent-managers.ts'
 import { CommandError } from './exit-codes.ts'
-import { explainFailure } from './explain-failure.ts'
 import { doInTurns, type OpenedFile } from './open-file.ts'
 import type { SendArguments } from './read-arguments.ts'
 
@@ -21,12 +21,12 @@ const LOOKED_UP = 20
 /**
  * Refuses a file in which many records would change what is stored as hardly anybody means it: their dates get the day
  * and the month exchanged, or their ids are those of other people. The file alone doesn't tell. A key that must not read
- * people compares nothing, unless dates are open. Throws CommandError.
+ * people compares nothing, unless dates are open, or missing people are to be deactivated. Throws CommandError.
  */
 export async function compareWithStored(
   client: EmployeeClient,
   file: OpenedFile,
-  { path, choices: { answers } }: SendArguments,
+  { path, atMost, choices: { answers } }: SendArguments,
   signal: AbortSignal,
 ): Promise<void> {
   const isAnswered = (name: string) => answers.some(({ about, column }) => about === 'dates' && column === name)
@@ -49,9 +49,8 @@ export async function compareWithStored(
     })
     throw new CommandError('refused', lines.join('\n'))
   } catch (error) {
-    if (!(error instanceof EmployeeLedgerError)) throw error
-    if (error instanceof PermissionError && dates.length === 0) return
-    throw explainFailure(error, { path, file, first: 0, records: [] }, 'Nothing was sent.')
+    if (error instanceof PermissionError && dates.length === 0 && atMost === null) return
+    throw error
   }
 }
 
@@ -94,10 +93,4 @@ async function areAsStored(
     if (!isAsStored(record, people)) return false
   }
   return true
-}
-
-/** The call says what is wrong with a value that nobody can have. */
-function ignoreUnreadable(error: unknown): null {
-  if (error instanceof EmployeeLedgerError && error.status === 400) return null
-  throw error
 }

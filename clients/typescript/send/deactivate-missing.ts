@@ -74,7 +74,7 @@ export async function deactivateMissing({ state, ...run }: Run & { state: RunSta
       if (!(error instanceof EmployeeLedgerError)) throw error
       if (!isAboutRecords(error)) {
         await keepAnswer(args.statePath, state, error)
-        throw explain(error, run, NOT_YET)
+        throw explainFailure(error, args.path, NOT_YET)
       }
       addRefused(missing, records.length, error.errors, records, run)
     }
@@ -128,7 +128,7 @@ export async function listMissing(run: Run, outcome: string): Promise<{ ids: str
       if (count <= MAX_SHOWN) stream.write(`${path}: not in the file: ${nameOf(employee)}\n`)
     }
   } catch (error) {
-    throw error instanceof EmployeeLedgerError ? explain(error, run, outcome) : error
+    throw error instanceof EmployeeLedgerError ? explainFailure(error, path, outcome) : error
   }
   if (count > MAX_SHOWN) stream.write(`${path}: and ${formatNumber(count - MAX_SHOWN)} more who are not in the file\n`)
   // All who leave in a day share the limit, unless they are at most one in ten.
@@ -158,8 +158,4 @@ type Listed = Awaited<ReturnType<EmployeeClient['get']>>
 
 function nameOf({ first_name: first, last_name: last, external_id: externalId, email, id }: Listed): string {
   return `${first} ${last} (${externalId ?? email ?? id})`
-}
-
-function explain(error: EmployeeLedgerError, { file, args: { path } }: Run, outcome: string): CommandError {
-  return explainFailure(error, { path, file, first: 0, records: [] }, outcome)
 }

@@ -65,24 +65,33 @@ export function describeErrors(errors: readonly RecordError[], { path, file, rec
   })
 }
 
-/** Explains why a call failed. `outcome` says what that means for the file. */
-export function explainFailure(error: EmployeeLedgerError, call: FileCall, outcome: string): CommandError {
-  const errors = describeErrors(error.errors, call)
+/** Explains why a request failed. `outcome` says what that means for the file, and `errors` what is wrong with records. */
+export function explainFailure(
+  error: EmployeeLedgerError,
+  path: string,
+  outcome: string,
+  errors: readonly string[] = [],
+): CommandError {
+  const reason = reasonOf(error)
   const more = errors.length - MAX_SHOWN + error.errorsOmitted
   const lines = [
     ...errors.slice(0, MAX_SHOWN),
     ...(more > 0 ? [`and ${formatNumber(more)} more errors`] : []),
-    `${call.path}: ${error.detail} (${error.code}${error.logId === null ? '' : `, ${error.logId}`})`,
+    `${path}: ${error.detail} (${error.code}${error.logId === null ? '' : `, ${error.logId}`})`,
     outcome,
+    ...(reason === 'unfinished' ? [LATER] : []),
+    ...(error.code === 'invalid_query' ? [OTHER_VERSION] : []),
   ]
-  return new CommandError(reasonOf(error), lines.join('\n'), { cause: error })
+  return new CommandError(reason, lines.join('\n'), { cause: error })
 }
+
+const LATER = 'Run the same command again later: it continues, and nothing is applied twice.'
+const OTHER_VERSION = 'The service is of another version than this program: run the one that it serves at /client.tgz.'
 
 /** Describes what was applied before a call failed, and what was not. */
 export function describeProgress(error: EmployeeLedgerError, { file, first, records }: FileCall): string {
   const applied = `${formatNumber(first)} of ${formatNumber(file.count)} records were applied.`
-  if (error.mayHaveTakenEffect)
-    return `${applied} The answer to the next call was lost: run the same command again, and nothing is applied twice.`
+  if (error.mayHaveTakenEffect) return `${applied} The answer to the next call was lost.`
   const lines = `lines ${records[0]!.line} to ${records.at(-1)!.line}`
   return `${applied} Nothing of ${lines} was applied, and later lines were not sent.`
 }
@@ -93,8 +102,8 @@ export function isAboutRecords({ errors, mayHaveTakenEffect }: EmployeeLedgerErr
 }
 
 function reasonOf(error: EmployeeLedgerError): keyof typeof EXIT_CODES {
-  if (error instanceof AuthenticationError || error instanceof PermissionError || error instanceof NotFoundError)
-    return 'usage'
+  const isUsage = [AuthenticationError, PermissionError, NotFoundError].some((kind) => error instanceof kind)
+  if (isUsage || error.code === 'invalid_query') return 'usage'
   const isLater = error instanceof ConnectionError || error instanceof RateLimitError || error.mayHaveTakenEffect
   return isLater || (error.status ?? 500) >= 500 ? 'unfinished' : 'refused'
 }

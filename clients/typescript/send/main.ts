@@ -1,15 +1,17 @@
 #!/usr/bin/env node
 import { createEmployeeClient } from '../employee-client.ts'
+import { EmployeeLedgerError } from '../errors.ts'
 import { readName } from '../../../src/spreadsheets/cells.ts'
 import { needsPerson } from '../../../src/spreadsheets/mapping.ts'
 import { isSecretHeader } from '../../../src/spreadsheets/recognize-header.ts'
+import { type MarkUnknown, markUnknown } from './absent-managers.ts'
 import { describeAnswers } from './answers.ts'
 import { compareWithStored } from './compare-with-stored.ts'
 import { listAdded, listProposed, writeMappingFile } from './choose-mapping.ts'
 import { readNamed } from './deactivate-missing.ts'
 import { CommandError, usageError } from './exit-codes.ts'
 import { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
-import { describeFaults, describeLeftOut, describeQuestion } from './explain-failure.ts'
+import { describeFaults, describeLeftOut, describeQuestion, explainFailure } from './explain-failure.ts'
 import { type OpenedFile, openFile } from './open-file.ts'
 import { type SendArguments, readArguments } from './read-arguments.ts'
 import { previewFile, sendFile } from './send-file.ts'
@@ -31,9 +33,8 @@ for (const [name, number] of Object.entries(SIGNAL_NUMBERS))
 async function send(args: SendArguments): Promise<void> {
   const { path, url: baseUrl, apiId, apiKey, choices, answers, savedMapPath } = args
   const client = createClient({ baseUrl, apiId, apiKey })
-  const file = await openFile(path, choices, answers, stopping.signal).catch((error: unknown) => {
-    throw error instanceof FileQuestion ? new CommandError('refused', describeQuestion(path, error)) : error
-  })
+  const mark: MarkUnknown = (plan, mapping) => markUnknown(client, plan, mapping, stopping.signal)
+  const file = await openFile(path, choices, answers, mark, stopping.signal)
   try {
     for (const note of describeLeftOut(path, file.table)) process.stderr.write(`${note}\n`)
     if (savedMapPath !== null) return saveMap(file, args, savedMapPath)
@@ -114,7 +115,11 @@ function refuseColumns(
 try {
   const args = readArguments(process.argv.slice(2), process.env)
   if (typeof args === 'string') process.stdout.write(args)
-  else await send(args)
+  else
+    await send(args).catch((error: unknown) => {
+      if (error instanceof FileQuestion) throw new CommandError('refused', describeQuestion(args.path, error))
+      throw error instanceof EmployeeLedgerError ? explainFailure(error, args.path, 'Nothing was sent.') : error
+    })
 } catch (error) {
   if (stopping.signal.aborted) {
     process.stderr.write('interrupted: run the same command again to continue; nothing is applied twice\n')

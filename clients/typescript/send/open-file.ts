@@ -21,7 +21,9 @@ import { type RowReader, openRows } from '../../../src/spreadsheets/read-records
 import { readApart } from '../../../src/spreadsheets/process/read-apart.ts'
 import { isWorkbook } from '../../../src/spreadsheets/recognize-file.ts'
 import { hideSecrets } from '../../../src/spreadsheets/recognize-header.ts'
-import { type Choices, chooseColumns, chooseReadings } from './choose-mapping.ts'
+import type { MarkUnknown } from './absent-managers.ts'
+import { answerFile } from './answers.ts'
+import { type Choices, chooseColumns } from './choose-mapping.ts'
 import { usageError } from './exit-codes.ts'
 
 /** A record of a file, as JSON, and the line on which it begins. */
@@ -71,6 +73,7 @@ export async function openFile(
   path: string,
   choices: Choices,
   answers: FileAnswers,
+  mark: MarkUnknown,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   // Opening a named pipe would otherwise wait for somebody who writes to it. Windows has no such flag.
@@ -83,7 +86,7 @@ export async function openFile(
     // It is read several times.
     if (!(await handle.stat()).isFile())
       throw usageError(`${path} is not a file. Save the output of another program in a file first`)
-    return await inspect(handle, choices, answers, signal)
+    return await inspect(handle, choices, answers, mark, signal)
   } catch (error) {
     await handle.close()
     throw error
@@ -97,6 +100,7 @@ async function inspect(
   handle: FileHandle,
   choices: Choices,
   answers: FileAnswers,
+  mark: MarkUnknown,
   signal: AbortSignal,
 ): Promise<OpenedFile> {
   const hash = createHash('sha256')
@@ -132,7 +136,7 @@ async function inspect(
         faults: [...reader.faults],
       })
     if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
-    const plan = await makePlan(source, signal)
+    const plan = await mark(await makePlan(source, signal), mapping)
     const counted = await countRows(source, plan, signal)
     if (counted) {
       Object.assign(file, { mapping: counted.mapping, faults: [...counted.faults] })
@@ -231,7 +235,7 @@ async function countRows({ readRows, header, mapping, today }: Source, plan: Fil
     signal.throwIfAborted()
     counts.add(cells)
   }
-  // Who is nobody in the file may be in the company.
+  // Managers whom nobody knows are marked; the calls say the rest.
   const counted = counts.finish(plan, { absent: 0, linkable: 0 })
   return { mapping: counted, faults: openRows(header, counted, today).faults }
 }
@@ -372,7 +376,7 @@ async function mapColumns(rows: AsyncIterable<FileRow>, choices: Choices, signal
   const { mapping: chosen, open } = await doInTurns(doubtDates(given, header.cells, samples.sample))
   const completed = await doInTurns(completeReadings(chosen, header.cells, samples.sample))
   const hasEmpty = (column: number) => samples.sample.columns[column - 1]!.filled < count
-  const mapping = chooseReadings(chosen, completed, choices)
+  const mapping = answerFile(completed, choices.answers)
   const isTurned = mapping.columns.some(({ dates }, at) => dates === null && given.columns[at]!.dates)
   return { header, mapping: { ...mapping, ...(isTurned && { needs_review: true }) }, doubted: open, today, hasEmpty }
 }

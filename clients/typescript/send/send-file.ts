@@ -65,7 +65,7 @@ export async function sendFile(
           refusals.add(error.errors, call)
         } else {
           await keepAnswer(statePath, state, error)
-          throw explainFailure(error, call, describeProgress(error, call))
+          throw explainFailure(error, path, describeProgress(error, call), describeErrors(error.errors, call))
         }
       }
       state.applied = first + records.length
@@ -141,7 +141,7 @@ export async function previewFile(
         refusals.add(errorsOf(answer), call)
       } catch (error) {
         if (!(error instanceof EmployeeLedgerError)) throw error
-        if (!isAboutRecords(error)) throw explainFailure(error, call, NOTHING_APPLIED)
+        if (!isAboutRecords(error)) throw explainFailure(error, path, NOTHING_APPLIED)
         const faulty = new Set(error.errors.map(({ index }) => index)).size
         totals = addRefused(totals, args.allOrNone ? faulty : records.length)
         refusals.add(error.errors, call)

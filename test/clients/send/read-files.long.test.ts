@@ -115,6 +115,62 @@ await t.test('a proposal is sent once somebody has seen it, as a mapping that th
   t.match(await run(['send', 'seen.csv', '--answer', 'Vorname:to=nonsense']), { code: 2, err: /give COLUMN:QUESTION=/ })
 })
 
+await t.test('a mapping with a mistake is refused, and says where it is', async (t) => {
+  write('ok.csv', 'Nummer,Vorname,Zustand\nX1,Ana,da')
+  const mistakes: [change: Record<string, unknown>, err: RegExp][] = [
+    [{ past_end_date: 'deactivate' }, /ok\.json: a mapping has no choice "past_end_date"/],
+    [{ past_end_dates: 'yes' }, /ok\.json: past_end_dates is "yes", and must be keep\|deactivate/],
+    [{ country: 'Germany' }, /ok\.json: country is "Germany", and must be company\|CODE/],
+    [{ columns: [{ header: 'Nummer', to: 'staff_id' }] }, /column "Nummer": to is "staff_id", and must be id\|/],
+    [{ columns: [{ header: 'Nummer', to: 5 }] }, /column "Nummer": to is 5/],
+    [{ columns: [{ header: 'Nummer', to: 'custom', name: 5 }] }, /column "Nummer": name must be a text/],
+    [{ columns: [{ header: 'Zustand', to: 'status', words: { da: 'here' } }] }, /"Zustand": words:da is "here"/],
+    [{ columns: [{ header: 'Zustand', to: 'status', word: {} }] }, /"Zustand": a mapping has no choice "word"/],
+  ]
+  for (const [change, err] of mistakes) {
+    write('ok.json', JSON.stringify({ columns: [], ...change }))
+    t.match(await run(['send', 'ok.csv', '--map', 'ok.json']), { code: 2, out: '', err })
+  }
+  write('ok.json', '{"columns": [,]}')
+  t.match(await run(['send', 'ok.csv', '--map', 'ok.json']), { code: 2, err: /ok\.json is not JSON: Unexpected token/ })
+  const columns = [
+    { header: 'Nummer', to: 'external_id' },
+    { header: 'Vorname', to: 'first_name' },
+    { header: 'Zustand', to: 'nothing' },
+  ]
+  write('ok.json', `\ufeff${JSON.stringify({ columns, needs_review: true })}`)
+  t.match(await run(['send', 'ok.csv', '--map', 'ok.json']), { code: 0, out: /1 created/ })
+})
+
+await t.test('a manager whom nobody knows is asked about before anything is sent, and left out', async (t) => {
+  const columns = [
+    { header: 'Nummer', to: 'external_id' },
+    { header: 'Vorname', to: 'first_name' },
+    { header: 'Chef', to: 'manager' },
+  ]
+  write('chief.json', JSON.stringify({ columns }))
+  const send = (...more: string[]) => run(['send', 'chief.csv', '--map', 'chief.json', ...more])
+  write('chief.csv', 'Nummer,Vorname,Chef\nC1,Ana,staff-5\nC2,Bo,C1')
+  t.match(await send(), { code: 0, out: /2 created/ }, 'what names managers is found by their values')
+  const [bo] = (await service.call('GET', '/v1/employees?external_id=C2')).body.items
+  t.match(bo, { manager_id: /^emp_/ })
+  for (const header of ['Chef', 'manager_external_id']) {
+    write('chief.csv', `Nummer,Vorname,${header}\nC1,Ana,staff-5\nC2,Bo,C1\nC3,Cy,C9`)
+    write('chief.json', JSON.stringify({ columns: columns.slice(0, header === 'Chef' ? 3 : 2) }))
+    const asked = await send()
+    t.match(asked, { code: 1, out: '', err: /People in 1 rows have a manager[^]*--answer 'unknown_managers=refuse\|/ })
+    const left = await send('--answer', 'unknown_managers=leave_out')
+    t.match(left, { code: 0, err: /line 4, column 3: "C9" is nobody in the file: left out/ })
+    const found = await service.call('GET', '/v1/employees?external_id=C3')
+    t.match(found.body.items, [{ manager_id: null }])
+    t.match(await send('--answer', 'unknown_managers=refuse'), { code: 1, err: /No employee matches this manager/ })
+  }
+  const many = Array.from({ length: 30 }, (_, at) => `D${at},Di,E${at}`)
+  await service.project()
+  write('chief.csv', ['Nummer,Vorname,manager_external_id', ...many, 'D30,Ed,C1'].join('\n'))
+  t.match(await send(), { code: 1, err: /People in 30 rows have a manager/ })
+})
+
 await t.test('where values that cannot be read are left out, who has left is asked all the same', async (t) => {
   write('left.csv', 'Personalnummer,Vorname,Austritt\nL1,Ana,2024-01-31')
   const columns = [

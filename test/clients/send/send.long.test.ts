@@ -263,9 +263,42 @@ await t.test(
     write('later.csv', people('later', 3))
     const quota = { status: 429, code: 'quota_exceeded', title: 'Quota', detail: 'The quota is used up', errors: [] }
     proxy.onRequest = () => Response.json(quota, { status: 429, headers: { 'retry-after': '90000' } })
-    t.match(await run(['send', 'later.csv']), { code: 3, err: /The quota is used up[^]*0 of 3 records were applied/ })
+    t.match(await run(['send', 'later.csv']), {
+      code: 3,
+      err: /The quota is used up[^]*0 of 3 records were applied[^]*Run the same command again later/,
+    })
     proxy.onRequest = () => undefined
+    const alone = await run(['send', 'later.csv', '--url', 'http://127.0.0.1:1'])
+    t.match(alone, {
+      code: 3,
+      out: '',
+      err: /connection to the service failed[^]*Nothing was sent[^]*Run the same command again later/,
+    })
     t.match(await run(['send', 'later.csv']), { code: 0, out: /3 created/ })
+  },
+)
+
+await t.test(
+  'a service of another version, and a key that must not read missing people, are told from the file',
+  async (t) => {
+    write('older.csv', people('older', 1))
+    const unknown = {
+      status: 400,
+      code: 'invalid_query',
+      title: 'Query',
+      detail: 'all_or_none is not known',
+      errors: [],
+    }
+    proxy.onRequest = () => Response.json(unknown, { status: 400 })
+    t.match(await run(['send', 'older.csv', '--partly']), {
+      code: 2,
+      err: /all_or_none[^]*run the one that it serves at/,
+    })
+    proxy.onRequest = () => undefined
+    const { body: key } = await service.manage('POST', '/api-keys', { name: 'Writes', scopes: ['employees:write'] })
+    const missing = ['send', 'older.csv', '--deactivate-missing', '--at-most', '1']
+    const blind = await run(missing, { API_ID: key.id, API_KEY: key.api_key })
+    t.match(blind, { code: 2, out: '', err: /scope employees:read[^]*Nothing was sent/ })
   },
 )
 

@@ -1,25 +1,10 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import {
-  CALENDARS,
-  CLOCKS,
-  COLUMN_QUESTIONS,
-  CUSTOM_TYPES,
-  DATE_ORDERS,
-  FILE_QUESTIONS,
-  MANAGER_KEYS,
-  MAX_WORDS,
-  NAME_RULES,
-  TARGETS,
-  USUAL_CHOICES,
-} from '#spreadsheets/mapping'
+import { CHOICES, COLUMN_QUESTIONS, FILE_QUESTIONS, MAX_WORDS, USUAL_CHOICES } from '#spreadsheets/mapping'
 import { MAX_COLUMNS, MAX_NAME } from '#spreadsheets/record-columns'
 import { nullable, oneOf, optionalInteger, optionalString, requireOnly, strictObject } from '#http/openapi/schema-parts'
 
 /** The largest mapping: one with all columns, and names as long as they may be. */
 export const MAX_MAPPING_BYTES = 524_288
-
-const EMPTY_CELLS = ['keep', 'clear'] as const
-const STATUSES = ['active', 'inactive'] as const
 
 /** The characters of a word for a status. */
 const MAX_WORD = 128
@@ -43,7 +28,7 @@ const MappedColumn = strictObject({
     description: 'The name of the column, as the file has it. Columns with the same name follow in their order.',
   }),
   to: {
-    ...nullable(oneOf(TARGETS)),
+    ...nullable(oneOf(CHOICES.to)),
     description:
       'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says ' +
       'in which country local phone numbers of the row are. `key` is what managers are named by, which is not ' +
@@ -51,18 +36,20 @@ const MappedColumn = strictObject({
       'has to decide.',
   },
   name: optionalString({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' }),
-  type: Type.Optional(oneOf(CUSTOM_TYPES, 'The type of a custom attribute.')),
+  type: Type.Optional(oneOf(CHOICES.type, 'The type of a custom attribute.')),
   dates: Type.Optional(
-    nullable(oneOf(DATE_ORDERS, 'Of dates: what comes first where a value may be two different dates.')),
+    nullable(oneOf(CHOICES.dates, 'Of dates: what comes first where a value may be two different dates.')),
   ),
   clock: Type.Optional(
-    nullable(oneOf(CLOCKS, 'Of dates with a time of day: whether the day is as written, or the value cannot be read.')),
+    nullable(
+      oneOf(CHOICES.clock, 'Of dates with a time of day: whether the day is as written, or the value cannot be read.'),
+    ),
   ),
-  calendar: Type.Optional(nullable(oneOf(CALENDARS, 'Of dates: the calendar of their years.'))),
+  calendar: Type.Optional(nullable(oneOf(CHOICES.calendar, 'Of dates: the calendar of their years.'))),
   words: Type.Optional(
     Type.Unsafe<Record<string, 'active' | 'inactive' | null>>({
       type: 'object',
-      additionalProperties: nullable(oneOf(STATUSES)),
+      additionalProperties: nullable(oneOf(CHOICES.words)),
       propertyNames: { maxLength: MAX_WORD },
       maxProperties: MAX_WORDS,
       description:
@@ -73,7 +60,7 @@ const MappedColumn = strictObject({
   names: Type.Optional(
     nullable(
       oneOf(
-        NAME_RULES,
+        CHOICES.names,
         'How full names are split. A comma always stands behind the last name. `first_last` and `last_first`: ' +
           'names of two words. `one_first_name`: the first word is the first name. `one_last_name` and ' +
           '`one_last_name_first`: the last or the first word is the last name. `capitals`: the words in capitals ' +
@@ -81,9 +68,9 @@ const MappedColumn = strictObject({
       ),
     ),
   ),
-  by: Type.Optional(nullable(oneOf(MANAGER_KEYS, 'What names a manager, who may stand anywhere in the file.'))),
-  empty_cells: Type.Optional(oneOf(EMPTY_CELLS, 'What an empty cell of this column does.')),
-  likely: Type.Optional(oneOf(TARGETS, 'What the values make likely, if `to` is null. What is sent is ignored.')),
+  by: Type.Optional(nullable(oneOf(CHOICES.by, 'What names a manager, who may stand anywhere in the file.'))),
+  empty_cells: Type.Optional(oneOf(CHOICES.empty_cells, 'What an empty cell of this column does.')),
+  likely: Type.Optional(oneOf(CHOICES.to, 'What the values make likely, if `to` is null. What is sent is ignored.')),
   seen: Type.Optional(SeenWords),
 })
 
@@ -98,12 +85,12 @@ export const MappingBody = requireOnly(
     columns: Type.Array(MappedColumn, { maxItems: MAX_COLUMNS }),
     empty_cells: usual(
       'empty_cells',
-      oneOf(EMPTY_CELLS, 'Whether an empty cell keeps what a person has, or clears it.'),
+      oneOf(CHOICES.empty_cells, 'Whether an empty cell keeps what a person has, or clears it.'),
     ),
     unreadable_values: usual(
       'unreadable_values',
       oneOf(
-        ['refuse', 'leave_out'],
+        CHOICES.unreadable_values,
         'What happens to a value that cannot be read: its row is refused, or goes in without the value, unless it ' +
           'identifies a person, or is a termination date.',
       ),
@@ -111,7 +98,7 @@ export const MappingBody = requireOnly(
     shared_emails: usual(
       'shared_emails',
       oneOf(
-        ['refuse', 'leave_out'],
+        CHOICES.shared_emails,
         'What happens to an email address that several people have: their rows are refused, or the later ones go in ' +
           'without the address.',
       ),
@@ -120,7 +107,7 @@ export const MappingBody = requireOnly(
       'past_end_dates',
       nullable(
         oneOf(
-          ['keep', 'deactivate'],
+          CHOICES.past_end_dates,
           'Whether people whose termination date has passed are deactivated, whatever else says that they are active.',
         ),
       ),
@@ -139,7 +126,7 @@ export const MappingBody = requireOnly(
       'unknown_managers',
       nullable(
         oneOf(
-          ['refuse', 'leave_out'],
+          CHOICES.unknown_managers,
           'What happens to a manager who is nobody in the file, nor in the company: the row is refused, or goes in ' +
             'without one.',
         ),
@@ -149,7 +136,7 @@ export const MappingBody = requireOnly(
       'same_addresses',
       nullable(
         oneOf(
-          ['link', 'refuse'],
+          CHOICES.same_addresses,
           'Whether active people without an `external_id` are those whose rows have their addresses, and get its ' +
             '`external_id`, or these rows are refused.',
         ),
@@ -159,14 +146,14 @@ export const MappingBody = requireOnly(
       'stored_end_dates',
       nullable(
         oneOf(
-          ['clear', 'refuse'],
+          CHOICES.stored_end_dates,
           'Whether a `start_date` after the `termination_date` that the employee has clears that date, or its row is ' +
             'refused.',
         ),
       ),
     ),
     other_columns: Type.Optional(
-      oneOf(['proposed', 'unused'], 'For `send --map`: what becomes of columns that the mapping does not name.'),
+      oneOf(CHOICES.other_columns, 'For `send --map`: what becomes of columns that the mapping does not name.'),
     ),
     counts: Type.Optional(
       Type.Object(
@@ -183,7 +170,7 @@ export const MappingBody = requireOnly(
 
 const ASKED_COLUMN = {
   header: optionalString(),
-  likely: Type.Optional(oneOf(TARGETS, 'What the values of the column make likely.')),
+  likely: Type.Optional(oneOf(CHOICES.to, 'What the values of the column make likely.')),
   seen: Type.Optional(SeenWords),
 }
 
