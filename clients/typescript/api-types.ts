@@ -1524,7 +1524,7 @@ export interface components {
                 line: number | null;
                 last_line: number | null;
                 /** @enum {string} */
-                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "heading" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column" | "changed_columns" | "exchanged_dates" | "respelled_ids" | "other_people" | "exchanged_columns";
+                reason: "separator_line" | "above_header" | "second_header" | "repeated_header" | "empty" | "total" | "heading" | "below_table" | "not_a_user" | "other_sheet" | "incomplete" | "secret_column" | "changed_columns" | "exchanged_dates" | "respelled_ids" | "other_people" | "exchanged_columns" | "formatting";
                 message: string;
             }[];
             left_out_omitted: number;

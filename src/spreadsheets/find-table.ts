@@ -1,6 +1,7 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
+import type { RowMark } from './row-marks.ts'
 import { findField } from './record-columns.ts'
 import { recognizeHeader } from './recognize-header.ts'
 import { isEmpty, isTotal, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
@@ -24,6 +25,7 @@ export const LEFT_OUT_REASONS = [
   'respelled_ids',
   'other_people',
   'exchanged_columns',
+  'formatting',
 ] as const
 export type LeftOutReason = (typeof LEFT_OUT_REASONS)[number]
 
@@ -72,6 +74,7 @@ const MESSAGES: Readonly<Record<LeftOutReason, string>> = {
   respelled_ids: 'Has ids with other zeros than before',
   other_people: 'Has the ids of other people than before',
   exchanged_columns: 'Has values in other columns than before',
+  formatting: 'Looks different from other rows, which is not read',
 }
 
 /** Notes that rows are left out. Neighbors with the same reason become one note. */
@@ -93,6 +96,8 @@ const MAX_SEARCHED = 60
 const MAX_CHARACTERS = 1_048_576
 /** The rows below a table. */
 const MAX_BELOW = 20
+/** The marked rows that are named, and of how many rows one has a color that may mean something. */
+const [MAX_MARKED, FEW_MARKED] = [5, 3]
 /** The column that has the headings which stand above rows. */
 export const HEADING_COLUMN = 'Heading above the rows'
 
@@ -125,6 +130,8 @@ class Table {
   /** The heading above the rows, if the table has any. */
   #heading: string | null = null
   #count = 0
+  /** The lines of records that look different. */
+  readonly #marked: Readonly<Record<RowMark, number[]>> = { struck: [], filled: [] }
 
   constructor(given: number | null, notes: TableNotes) {
     this.#given = given
@@ -141,7 +148,22 @@ class Table {
     const found: FileRow[] = []
     if (!this.#header) this.#begin(found)
     for (const row of this.#waiting) this.#leaveOut(row, reasonOf(row, this.#shape, this.#count))
+    this.#noteMarks()
     return found
+  }
+
+  /** Notes that rows are struck through, as those of people who have left may be, or that a few have a color. */
+  #noteMarks(): void {
+    const { struck, filled } = this.#marked
+    const note = (lines: readonly number[], how: string) => {
+      const first = lines.slice(0, MAX_MARKED).join(', ')
+      const message =
+        `${lines.length === 1 ? 'Row' : 'Rows'} ${first}${lines.length > MAX_MARKED ? ', …' : ''} ` +
+        `${lines.length === 1 ? 'is' : 'are'} ${how}, which is not read: say in a column who has left`
+      leaveOut(this.#notes, 'formatting', null, null, message)
+    }
+    if (struck.length > 0) note(struck, 'struck through')
+    if (filled.length > 0 && filled.length * FEW_MARKED <= this.#count) note(filled, 'colored')
   }
 
   #take(row: FileRow, found: FileRow[]): void {
@@ -248,6 +270,7 @@ class Table {
       throw new FileError(row.line, message)
     }
     this.#count += 1
+    if (row.mark) this.#marked[row.mark].push(row.line)
     if (this.#heading === null || this.#heading === '') {
       found.push(row)
       return

@@ -201,7 +201,7 @@ function* proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): Gene
     const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
     if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isLongBefore(column))) continue
     const target = isSparse ? 'termination_date' : 'start_date'
-    if (!isRead(column) && (!isSparse || file.has(target))) continue
+    if (!isRead(column) && (!isSparse || file.has(target) || file.has('status'))) continue
     // A time of day is that of a sign-in, or of a change, rather than of a person's first or last day.
     if (!file.has(target)) ask([column], evidence.times < 0.5 ? target : undefined)
     // That everybody has left is never likely.
@@ -220,12 +220,13 @@ const isCode = ({ evidence }: Candidate) => evidence.codes === 1 && !evidence.is
 /** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
 function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
   const { count } = file.sample
+  const isDated = file.all.some(({ to, likely }) => [to, likely].includes('termination_date'))
   const isUsed = file.has('status')
   const found = unknown.filter((column) => {
     const { evidence, header, sample } = column
     // What is the same for everybody says who has left only if nothing else does.
     const isSameForAll = sample.values.size === 1 && sample.filled === count
-    if (isSameForAll && isSure && count >= FEW_ROWS) return false
+    if (isSameForAll && (isSure || isDated) && count >= FEW_ROWS) return false
     if (header === HEADING_COLUMN) return true
     if (evidence.isCounter || file.isIndependent(column)) return false
     if (evidence.isFlag) return true
@@ -256,13 +257,17 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   askRemarks(file)
 }
 
+const saysWhoLeft = (target?: Candidate['to']) => target === 'status' || target === 'termination_date'
+
 /** Asks about unused columns with remarks such as “left in May”, if nothing else says that these people have left. */
 function askRemarks({ all: columns, sample: { rows } }: ColumnsOfFile): void {
-  const told = columns.filter(({ to, likely }) =>
-    [to, likely].some((one) => one === 'status' || one === 'termination_date'),
-  )
   const isTold = (cells: readonly string[]) =>
-    told.some(({ at, meaning }) => trimBlanks(cells[at] ?? '') !== '' && readWord(cells[at]!, meaning) !== 'active')
+    columns.some(({ at, to, likely, meaning }) => {
+      if (trimBlanks(cells[at] ?? '') === '' || ![to, likely].some(saysWhoLeft)) return false
+      const word = readWord(cells[at]!, meaning)
+      // What may be a status may be something else, too.
+      return to === null && likely === 'status' ? word === 'inactive' : word !== 'active'
+    })
   const others = rows.filter((cells) => !isTold(cells))
   const found = columns.filter(
     (column) => isUnused(column) && others.some((cells) => mentionsLeaving(cells[column.at] ?? '')),

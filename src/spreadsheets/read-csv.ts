@@ -1,5 +1,6 @@
 import { FileError } from './file-error.ts'
 import { MAX_COLUMNS } from './record-columns.ts'
+import type { RowMark } from './row-marks.ts'
 
 /** A row of a file, and the line on which it begins, from 1. A row without cells stands for empty lines. */
 export interface FileRow {
@@ -9,6 +10,8 @@ export interface FileRow {
   lastLine?: number
   /** Of a last row that no line end follows, and that may be cut off: how many cells those before it have. */
   cutFrom?: number
+  /** Of a row of a workbook, how it is shown. */
+  mark?: RowMark
 }
 
 /** The characters and the cells of a row: several times what valid records can have. */

@@ -8,7 +8,10 @@ const MAX_LENGTH = 64
 /** The fault of a local number whose country is not known. */
 export const NO_COUNTRY_CODE = 'has no country code'
 
-type PhoneReading = { value: string; fault?: undefined } | { value?: undefined; fault: string }
+type PhoneReading = ({ value: string; fault?: undefined } | { value?: undefined; fault: string }) & {
+  /** The number, if the text has more than it, such as an extension. */
+  only?: string
+}
 
 /** Whether it is the code of a country (ISO 3166-1 alpha-2) whose local numbers can be read. */
 export function isPhoneCountry(text: string): text is CountryCode {
@@ -21,7 +24,7 @@ const LOCAL_DIGITS = 6
 /** Whether it is a phone number that can only be read with a country. */
 export function isLocalPhone(text: string): boolean {
   if (text.length > MAX_LENGTH) return false
-  return text.replaceAll(/[^0-9]/g, '').length >= LOCAL_DIGITS && readPhone(text, '').fault === NO_COUNTRY_CODE
+  return countDigits(text) >= LOCAL_DIGITS && readPhone(text, '').fault === NO_COUNTRY_CODE
 }
 
 /** Finds the country of most numbers that have a country code; undefined if none has. */
@@ -35,10 +38,36 @@ export function findCountry(texts: readonly string[]): CountryCode | undefined {
   return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
 }
 
-/** Reads a phone number as E.164. A local number is one of the country. */
+/** Reads a phone number as E.164. A local number is one of the country. Of several numbers, the first one is read. */
 export function readPhone(sent: string, country: string): PhoneReading {
   if (sent.length > MAX_LENGTH) return { fault: 'is too long for a phone number' }
-  const text = cleanPhone(sent, country)
+  const whole = cleanPhone(sent, country)
+  const isTwo = TWO_NUMBERS.test(whole)
+  const reading = isTwo ? { fault: NO_PHONE } : readNumber(whole, country)
+  const isOne = reading.fault === NO_COUNTRY_CODE && !BETWEEN_NUMBERS.test(whole)
+  if (isOne || reading.fault === undefined) return reading
+  // A number, and an extension or another number.
+  for (const between of isTwo ? [BETWEEN_NUMBERS_OR_PARTS] : [BETWEEN_NUMBERS, BETWEEN_NUMBERS_OR_PARTS]) {
+    for (const part of whole.split(between)) {
+      if (countDigits(part) < LOCAL_DIGITS) continue
+      const { value, fault } = readNumber(part.trim(), country)
+      if (value !== undefined) return { value, only: value }
+      if (fault === NO_COUNTRY_CODE) return { fault, only: part.trim() }
+    }
+  }
+  return reading
+}
+
+/** The letters and signs between numbers, and before an extension; and those that may also stand within a number. */
+const BETWEEN_NUMBERS = /[;,|&#\n]|\p{L}[\p{L}.:]*/u
+const BETWEEN_NUMBERS_OR_PARTS = /[;,|&#/\n]|\p{L}[\p{L}.:]*/u
+/** A slash between so many digits is none between the code of an area and its numbers. */
+const TWO_NUMBERS = /(?:\d[^\d/]*){9}\/(?:[^\d/]*\d){5}/
+
+const NO_PHONE = 'is not a phone number'
+const countDigits = (text: string) => text.replaceAll(/[^0-9]/g, '').length
+
+function readNumber(text: string, country: string): PhoneReading {
   try {
     const number = parsePhoneNumberWithError(text, {
       extract: false,
@@ -48,6 +77,6 @@ export function readPhone(sent: string, country: string): PhoneReading {
     return number.isPossible() ? { value: number.number } : { fault: 'is not a complete phone number of its country' }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
-    return { fault: error.message === 'INVALID_COUNTRY' ? NO_COUNTRY_CODE : 'is not a phone number' }
+    return { fault: error.message === 'INVALID_COUNTRY' ? NO_COUNTRY_CODE : NO_PHONE }
   }
 }

@@ -268,6 +268,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
     const cell = cells[column.number - 1] ?? ''
     const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)
     if (reading === null) continue
+    if (reading.note !== undefined) notes.push({ line, column: column.number, message: reading.note })
     if (reading.fault === undefined) setMembers(members, column, reading)
     else if (isLeftOut(column, context))
       notes.push({ line, column: column.number, message: `${reading.fault.replace(REMEDY, '')}: left out` })

@@ -28,9 +28,9 @@ export interface Context {
 
 /** The value of a cell as JSON, or of several fields; or what is wrong with it, as a sentence. */
 export type ValueReading =
-  | { json: string; fields?: undefined; fault?: undefined }
-  | { json?: undefined; fields: Record<string, string>; fault?: undefined }
-  | { json?: undefined; fields?: undefined; fault: string }
+  | { json: string; fields?: undefined; fault?: undefined; note?: string }
+  | { json?: undefined; fields: Record<string, string>; fault?: undefined; note?: undefined }
+  | { json?: undefined; fields?: undefined; fault: string; note?: undefined }
 
 /** Systems write these for a name that somebody doesn't have. */
 const NO_NAME = /^[.–—-]$/
@@ -80,7 +80,8 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   // What is no text is exact: null, or a value that is wrong. So is a custom attribute that is marked as text.
   if (text === undefined || isExact || (isCustom && text !== cell)) return { json }
   const reading = readText(text, column, context)
-  return reading?.fault === undefined ? reading : { fault: `${showCell(cell)} ${reading.fault}` }
+  if (reading?.fault !== undefined) return { fault: `${showCell(cell)} ${reading.fault}` }
+  return reading?.note === undefined ? reading : { ...reading, note: `${showCell(cell)} ${reading.note}` }
 }
 
 const NEVER_CLEARED: ReadonlySet<ColumnMapping['to']> = new Set([
@@ -134,10 +135,11 @@ function readStatus(text: string, { words = {} }: Column): ValueReading {
 
 /** Without a country, the service reads the number, which may know one. */
 function readNumberOfPhone(text: string, { country, mapping }: Context): ValueReading {
-  const { value, fault } = readPhone(text, country ?? '')
-  if (value !== undefined) return { json: JSON.stringify(value) }
+  const { value, fault, only } = readPhone(text, country ?? '')
+  const note = only === undefined ? {} : { note: `is more than a phone number: all but ${only} is left out` }
+  if (value !== undefined) return { json: JSON.stringify(value), ...note }
   const isLeft = country === null && (mapping.unreadable_values === 'refuse' || fault === NO_COUNTRY_CODE)
-  return isLeft ? { json: JSON.stringify(text) } : { fault }
+  return isLeft ? { json: JSON.stringify(only ?? text), ...note } : { fault }
 }
 
 function readFullName(text: string, { names = null }: Column): ValueReading {

@@ -7,6 +7,7 @@ import { FileQuestion } from './file-question.ts'
 import { findField } from './record-columns.ts'
 import { MAX_ROW, type FileRow } from './read-csv.ts'
 import { MAX_CELLS, MAX_ROWS } from './refuse-repetitions.ts'
+import { findMarks, type RowMark } from './row-marks.ts'
 import { unpackWorkbook } from './unpack-workbook.ts'
 
 /** What the types of the library leave out. */
@@ -36,13 +37,16 @@ export interface OpenedSheet {
  */
 export function openWorkbook(bytes: Buffer, name: string | null, maxUnpacked?: number): OpenedSheet {
   return orDamaged(() => {
-    const workbook = parse(bytes, maxUnpacked)
+    const { workbook, parts } = parse(bytes, maxUnpacked)
     const chosen = name === null ? chooseSheet(workbook) : name
     if (!workbook.SheetNames.includes(chosen)) throw new FileError(1, 'The workbook has no sheet with this name')
     const others = workbook.SheetNames.filter((other) => other !== chosen && rowsOf(workbook, other).length > 0)
     fillMerged(workbook, chosen)
     return {
-      rows: listRows(rowsOf(workbook, chosen), workbook.Workbook?.WBProps?.date1904 === true),
+      rows: listRows(rowsOf(workbook, chosen), {
+        is1904: workbook.Workbook?.WBProps?.date1904 === true,
+        marks: findMarks(parts, workbook.SheetNames.indexOf(chosen)),
+      }),
       others: others.map((other) => other.slice(0, MAX_NAME)),
     }
   })
@@ -70,11 +74,11 @@ const OPTIONS = {
   nodim: true,
 } as const
 
-function parse(bytes: Buffer, maxUnpacked?: number): WorkBook {
-  if (bytes.toString('latin1', 0, 2) !== 'PK') return read(bytes, OPTIONS)
+function parse(bytes: Buffer, maxUnpacked?: number): { workbook: WorkBook; parts: ReadonlyMap<string, Buffer> } {
+  if (bytes.toString('latin1', 0, 2) !== 'PK') return { workbook: read(bytes, OPTIONS), parts: new Map() }
   const parts = unpackWorkbook(bytes, maxUnpacked)
   const files = [...parts].map(([name, content]) => ({ name, type: 2, content }) as const)
-  return readParts({ FullPaths: [...parts.keys()], FileIndex: files }, OPTIONS)
+  return { workbook: readParts({ FullPaths: [...parts.keys()], FileIndex: files }, OPTIONS), parts }
 }
 
 type Cells = readonly (CellObject | undefined)[]
@@ -177,7 +181,13 @@ function isField(name: string): boolean {
   return findField(name) !== undefined
 }
 
-function* listRows(rows: Rows, is1904: boolean): Generator<FileRow, void> {
+/** What else is known about the cells of a sheet. */
+interface SheetFacts {
+  is1904: boolean
+  marks: ReadonlyMap<number, RowMark>
+}
+
+function* listRows(rows: Rows, { is1904, marks }: SheetFacts): Generator<FileRow, void> {
   let line = 0
   // A row can have any number: only those that are there are looked at.
   for (const at of Object.keys(rows).map(Number)) {
@@ -187,7 +197,8 @@ function* listRows(rows: Rows, is1904: boolean): Generator<FileRow, void> {
       throw new FileError(at + 1, `The sheet has more than ${MAX_ROWS} rows. Split it, or save it as CSV (UTF-8)`)
     if (at > line) yield { line: line + 1, cells: [], lastLine: at }
     line = at + 1
-    yield { line, cells }
+    const mark = marks.get(line)
+    yield mark ? { line, cells, mark } : { line, cells }
   }
 }
 

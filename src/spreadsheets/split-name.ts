@@ -36,12 +36,16 @@ const ID_BEHIND = /\((?=[^()]*\d)[^()]*\)\s*$/
 /** Splits a full name; null if the rule doesn't say how. */
 export function splitName(text: string, rule: NameRule | null): SplitName | null {
   if (text.length > MAX_NAME) return null
-  const name = tidy(text.replace(ID_BEHIND, ''))
+  const name = tidy(text.replace(ID_BEHIND, '').replaceAll(SUFFIX, ' $1'))
   const [last, first, ...others] = name.split(/\s*[,、，]\s*/)
-  if (first !== undefined) return others.length > 0 || !last || first === '' ? null : { first, last }
+  if (first !== undefined)
+    return others.length > 0 || !last || first === '' || isDegree(first, last) ? null : { first, last }
   if (rule === null) return null
   if (rule === 'one_character') return splitCharacters(name)
-  const words = name.split(' ')
+  const all = name.split(' ')
+  const joined = joinTitles(all)
+  // `Md.` is a first name, where no other one follows.
+  const words = joined.length < 2 && !SALUTATION.test(name) ? all : joined
   if (words.length < 2) return null
   // What follows the first names: a particle, unless it is the first word.
   const particle = words.findIndex((word, at) => at > 0 && PARTICLES.has(word))
@@ -59,6 +63,33 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
     case 'capitals':
       return splitCapitals(words)
   }
+}
+
+/** What tells people of one family apart: "Smith Jr., Robert", "Robert Smith, III". */
+const SUFFIX = /[\s,]+((?:jr|sr)\b\.?|I{2,3}\b|IV\b)(?=\s*(?:,|$))/giu
+const IS_SUFFIX = /^(?:(?:jr|sr)\.?|II|III|IV)$/i
+/** What stands before a name: Dr., Prof., Ing. An initial has one letter. */
+const TITLE = /^\p{L}{2,6}\.$/u
+const SALUTATION = /^(?:dr|prof|mrs?|ms|st)\. /i
+
+/** Whether a text behind a comma is no first name, but in capitals as a degree is: "Ana Perez, MD", "Jan Novák, Ph.D.". */
+function isDegree(text: string, before: string): boolean {
+  return before.includes(' ') && before !== before.toUpperCase() && /^\p{Lu}\p{L}{0,2}\.?\p{Lu}\.?$/u.test(text)
+}
+
+/** Joins titles with the word behind them, and suffixes with the one before. */
+function joinTitles(words: readonly string[]): string[] {
+  const joined: string[] = []
+  let title = ''
+  for (const [at, word] of words.entries()) {
+    if (TITLE.test(word) && at < words.length - 1 && !IS_SUFFIX.test(word)) title += `${word} `
+    else if (IS_SUFFIX.test(word) && joined.length > 0) joined.push(`${joined.pop()} ${word}`)
+    else {
+      joined.push(title + word)
+      title = ''
+    }
+  }
+  return joined
 }
 
 /** Whether a word is in capitals, apart from one letter, which may be an initial. */

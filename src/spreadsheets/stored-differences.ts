@@ -128,14 +128,18 @@ function compareNumbers(record: ComparedRecord, person: ComparedRecord): { isSam
   return { isSame, isRespelled: isSame && sent !== stored }
 }
 
-/** Whether a record is about another person than the one with its id. */
-function isOther(record: ComparedRecord, person: ComparedRecord, known: KnownPeople): boolean {
+/** Whether a record has the address or the names of somebody else than the person with its id. */
+function isSomebodyElse(record: ComparedRecord, person: ComparedRecord, known: KnownPeople): boolean {
   const holder = known.findByAddress(record)
   if (holder !== undefined && holder !== person) return true
-  if (!hasOtherNames(record, person)) return false
-  if (known.findByNames(record) !== undefined) return true
+  return hasOtherNames(record, person) && known.findByNames(record) !== undefined
+}
+
+/** Whether a record is about another person than the one with its id. */
+function isOther(record: ComparedRecord, person: ComparedRecord, known: KnownPeople): boolean {
+  if (isSomebodyElse(record, person, known)) return true
   // The id and the address say who it is: the name is written otherwise.
-  if (holder === person) return false
+  if (!hasOtherNames(record, person) || known.findByAddress(record) === person) return false
   const [now, before] = [wordsOf(record), wordsOf(person)]
   return !now.some((word) => before.includes(word))
 }
@@ -212,7 +216,7 @@ export function* findDifferences(
 ): Generator<void, StoredDifference[], void> {
   const known = new KnownPeople(people)
   const [exchanged, ids, pairs] = [new Map<string, Tally>(), new Map<string, Tally>(), new Map<string, Tally>()]
-  let [compared, others] = [0, 0]
+  let [compared, others, mixed] = [0, 0, 0]
   for (const [at, record] of records.entries()) {
     if (at % AT_ONCE === 0) yield
     const person = known.find(record)
@@ -221,6 +225,7 @@ export function* findDifferences(
     if (stored === undefined) continue
     compared += 1
     if (person ? isOther(record, person, known) : !respelled) others += 1
+    if (person && isSomebodyElse(record, person, known)) mixed += 1
     if (spelledKey(record) !== null && (person || respelled)) count(ids, 'external_id', !person)
     const { isSame, isRespelled } = compareNumbers(record, stored)
     if (isSame) count(ids, 'employee_number', isRespelled)
@@ -237,7 +242,8 @@ export function* findDifferences(
     if (changed > same) found.push({ reason: 'exchanged_dates', field: name, message: describeDates(changed, name) })
   for (const [name, { changed, same }] of ids)
     if (changed > same) found.push({ reason: 'respelled_ids', field: name, message: describeIds(changed, name) })
-  if (isMany(others, compared))
+  // That several rows have what is other people's is no coincidence, however large the file is.
+  if (mixed > USUAL_COUNT || isMany(others, compared))
     found.push({ reason: 'other_people', field: null, message: describeOthers(others, compared) })
   for (const [pair, { changed }] of pairs)
     if (isMany(changed, compared))

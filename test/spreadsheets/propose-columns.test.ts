@@ -73,6 +73,25 @@ await t.test('what may say when or that somebody has left is asked, whether or n
   t.end()
 })
 
+await t.test('years, and what is the same for everybody, are not asked where something else says who has left', (t) => {
+  const { asked } = propose(`Emp No,First Name,Last Name,Email,Hire Date,Term Date,Record,Status,Jubilee
+1,Ned,Owen,ned@x.example,2015-01-05,,0,Active,2025
+2,Oda,Park,oda@x.example,2020-03-02,2023-01-31,0,Inactive,
+3,Pia,Rey,pia@x.example,2021-03-01,,0,Active,
+4,Quy,Sol,quy@x.example,2021-04-01,,0,Active,2031`)
+  t.strictSame(asked, [])
+  t.end()
+})
+
+await t.test('a remark that somebody has left is asked beside what may be something else than a status', (t) => {
+  const { asked } = propose(`Emp No,First Name,Last Name,Email,Notes,Wing
+1,Ned,Owen,ned@x.example,,-Ops-
+2,Oda,Park,oda@x.example,"left May 2023, do not contact",+Field
+3,Pia,Rey,pia@x.example,likes tea,-Ops-`)
+  t.ok(asked.includes('Notes'), asked.join(', '))
+  t.end()
+})
+
 await t.test('what systems write for no manager is nobody whom the file lacks', (t) => {
   const table = (none: string) => {
     const header = ['external_id', 'First name', 'Last name', 'Manager']

@@ -118,6 +118,17 @@ await t.test('full names are split by a rule, and not where it does not say how'
     ['one_last_name', 'Ana Maria Perez', 'Ana Maria|Perez'],
     ['one_last_name', 'Ana Maria de la Cruz', 'Ana Maria|de la Cruz'],
     ['first_last', 'A, B, C', null],
+    ['last_first', 'Dr. Horváth Gábor', 'Gábor|Dr. Horváth'],
+    ['first_last', 'Prof. Dr. Ana Perez', 'Prof. Dr. Ana|Perez'],
+    ['one_last_name_first', 'Dr. Horváth Gábor Péter', 'Gábor Péter|Dr. Horváth'],
+    ['first_last', 'Dr. Perez', null],
+    ['first_last', 'Md. Karim', 'Md.|Karim'],
+    ['one_last_name', 'Robert A. Smith Jr.', 'Robert A.|Smith Jr.'],
+    ['first_last', 'Robert Smith, III', 'Robert|Smith III'],
+    [null, 'Smith Jr., Robert', 'Robert|Smith Jr.'],
+    [null, 'Ana Perez, MD', null],
+    [null, 'Jan Novák, Ph.D.', null],
+    [null, 'PEREZ GOMEZ, ANA', 'ANA|PEREZ GOMEZ'],
   ]
   for (const [rule, text, split] of names) {
     const found = splitName(text, rule)
@@ -216,7 +227,6 @@ await t.test('phone numbers are those of the country; without one, the service r
     'as mobile numbers were until 2019',
   )
   t.match(read(phone, '555-0174', us), { record: {}, faults: [/^"555-0174" is not a complete phone number/] })
-  t.match(read(phone, '+44 20 7946 0604 ext. 12', us), { faults: [/has an extension/] })
   const byRow = {
     ...USUAL_CHOICES,
     columns: [
@@ -226,6 +236,32 @@ await t.test('phone numbers are those of the country; without one, the service r
   }
   const file = openRows({ line: 1, cells: ['c', 'p'] }, byRow, TODAY)
   t.equal(file.read({ line: 2, cells: ['au', '02 5550 1234'] }).json, '{"phone":"+61255501234"}')
+})
+
+await t.test('of several phone numbers, the first one is read; what is left out is noted', async (t) => {
+  const phone = { to: 'phone' } as const
+  const found: [string, string | null, string][] = [
+    ['+44 20 7946 0604 ext. 12', null, '+442079460604'],
+    ['020 7946 0018 x14', 'GB', '+442079460018'],
+    ['07700 900123 / 020 7946 0019', 'GB', '+447700900123'],
+    ['+44 7700 900456; +44 20 7946 0020', null, '+447700900456'],
+    ['Mobile: 07700 900123, home: 020 7946 0019', 'GB', '+447700900123'],
+    ['0941 / 944-7004 oder -7005', 'DE', '+499419447004'],
+    ['0421 123456 / 123457', 'DE', '+49421123456'],
+    ['8 (495) 555-01-23 доб. 17', 'RU', '+74955550123'],
+  ]
+  for (const [text, country, value] of found) {
+    const { record, notes, faults } = read(phone, text, country === null ? {} : { country })
+    t.strictSame([record, faults], [{ phone: value }, []], text)
+    t.equal(notes, 1)
+  }
+  t.strictSame(read(phone, '030 123456 ext. 3').record, { phone: '030 123456' }, 'the service knows the country')
+  for (const [text, value] of [
+    ['0941 / 944-7001', '+499419447001'],
+    ['+49 35204/123456', '+4935204123456'],
+  ] as const)
+    t.match(read(phone, text, { country: 'DE' }), { record: { phone: value }, notes: 0 }, text)
+  t.match(read(phone, 'room 12', { country: 'GB' }), { record: {}, faults: [/is not a phone number/] })
 })
 
 await t.test('an apostrophe is removed only where this program puts one, and so is ="…"', async (t) => {

@@ -119,6 +119,24 @@ for (const [name, { reason, change, needs }] of Object.entries(FAULTS))
     t.end()
   })
 
+await t.test('several rows with the addresses or names of others are found in a file of any size', (t) => {
+  const people = Array.from({ length: 100 }, (_, at) => ({
+    id: `emp_${at}`,
+    external_id: `E${at}`,
+    email: `p${at}@example.com`,
+    first_name: `Ana${at}`,
+    last_name: `Perez${at}`,
+  }))
+  for (const names of [['email'], ['first_name', 'last_name']]) {
+    const change = take(...names)
+    const night = people.map((person, at) => (at < 2 ? change(person, at, people) : person))
+    t.strictSame(compare(night, people), ['other_people'], names.join())
+    const one = people.map((person, at) => (at < 1 ? change(person, at, people) : person))
+    t.strictSame(compare(one, people), [], 'one may be meant')
+  }
+  t.end()
+})
+
 await t.test('what people change on purpose is not found', (t) => {
   const changes = fc.record({
     married: fc.nat(),

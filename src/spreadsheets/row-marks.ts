@@ -1,0 +1,69 @@
+/*
+ * How a workbook shows rows that may be no longer valid: struck through, or on a colored ground. Only people know what
+ * that means, so it is noted. The library leaves out how cells look.
+ */
+
+export type RowMark = 'struck' | 'filled'
+
+/** The parts of an .xlsx by their names. */
+type Parts = ReadonlyMap<string, Uint8Array>
+
+/** Finds the marks of the rows of a sheet of an .xlsx by their lines. A mark is that of most cells with a value. */
+export function findMarks(parts: Parts, sheet: number): ReadonlyMap<number, RowMark> {
+  const found = new Map<number, RowMark>()
+  const styles = listStyles(readPart(parts, 'xl/styles.xml'))
+  if (!styles.some((mark) => mark !== null)) return found
+  const id = readAttribute(listElements(readPart(parts, 'xl/workbook.xml'), 'sheet')[sheet] ?? '', SHEET_ID)
+  const relations = listElements(readPart(parts, 'xl/_rels/workbook.xml.rels'), 'Relationship')
+  const relation = relations.find((one) => readAttribute(one, RELATION_ID) === id)
+  const target = readAttribute(relation ?? '', TARGET) ?? ''
+  const xml = readPart(parts, target.startsWith('/') ? target.slice(1) : `xl/${target}`)
+  let [line, cells] = [0, 0]
+  let counts = { struck: 0, filled: 0 }
+  const endRow = () => {
+    if (counts.struck * 2 > cells) found.set(line, 'struck')
+    else if (counts.filled * 2 > cells) found.set(line, 'filled')
+    cells = 0
+    counts = { struck: 0, filled: 0 }
+  }
+  for (const [tag] of xml.matchAll(/<(?:row|c)\s[^<>]*[^<>/]>/g)) {
+    if (tag.startsWith('<row')) {
+      endRow()
+      line = Number(readAttribute(tag, LINE) ?? line + 1)
+      continue
+    }
+    cells += 1
+    const mark = styles[Number(readAttribute(tag, STYLE) ?? 0)]
+    if (mark) counts[mark] += 1
+  }
+  endRow()
+  return found
+}
+
+function readPart(parts: Parts, name: string): string {
+  const bytes = parts.get(name)
+  return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1') : ''
+}
+
+const [LINE, STYLE, FONT, FILL] = [/\sr="(\d+)"/, /\ss="(\d+)"/, /\sfontId="(\d+)"/, /\sfillId="(\d+)"/]
+const [SHEET_ID, RELATION_ID, TARGET] = [/\sr:id="([^"]*)"/, /\sId="([^"]*)"/, /\sTarget="([^"]*)"/]
+const WHITE = /<fgColor\s+(?:rgb="(?:FF|00)FFFFFF"|theme="0"\s*\/>|indexed="(?:9|65)")/
+
+const readAttribute = (tag: string, attribute: RegExp) => attribute.exec(tag)?.[1]
+
+/** The mark of each style that cells may have. */
+function listStyles(xml: string): (RowMark | null)[] {
+  const struck = listElements(xml, 'font').map((font) => /<strike(?!\s+val="(?:0|false)")/.test(font))
+  const filled = listElements(xml, 'fill').map((fill) => fill.includes('"solid"') && !WHITE.test(fill))
+  return listElements(listElements(xml, 'cellXfs')[0] ?? '', 'xf').map((xf) => {
+    if (struck[Number(readAttribute(xf, FONT))]) return 'struck'
+    return filled[Number(readAttribute(xf, FILL))] ? 'filled' : null
+  })
+}
+
+/** The elements with a name, from their names to those that follow, or to the end of their list. */
+function listElements(xml: string, name: string): string[] {
+  const end = xml.indexOf(`</${name}s>`)
+  const [, ...elements] = xml.slice(0, end === -1 ? undefined : end).split(new RegExp(`<${name}(?=[\\s/>])`))
+  return elements
+}
