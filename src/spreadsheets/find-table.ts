@@ -1,7 +1,7 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
 import type { FileRow } from './read-csv.ts'
-import type { RowMark } from './row-marks.ts'
+import { describeMarks, type MarkedLines } from './row-marks.ts'
 import { findField } from './record-columns.ts'
 import { recognizeHeader } from './recognize-header.ts'
 import { isEmpty, isTotal, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
@@ -96,8 +96,6 @@ const MAX_SEARCHED = 60
 const MAX_CHARACTERS = 1_048_576
 /** The rows below a table. */
 const MAX_BELOW = 20
-/** The marked rows that are named, and of how many rows one has a color that may mean something. */
-const [MAX_MARKED, FEW_MARKED] = [5, 3]
 /** The column that has the headings which stand above rows. */
 export const HEADING_COLUMN = 'Heading above the rows'
 
@@ -131,7 +129,7 @@ class Table {
   #heading: string | null = null
   #count = 0
   /** The lines of records that look different. */
-  readonly #marked: Readonly<Record<RowMark, number[]>> = { struck: [], filled: [] }
+  readonly #marked: MarkedLines = { struck: [], filled: [] }
 
   constructor(given: number | null, notes: TableNotes) {
     this.#given = given
@@ -152,18 +150,9 @@ class Table {
     return found
   }
 
-  /** Notes that rows are struck through, as those of people who have left may be, or that a few have a color. */
   #noteMarks(): void {
-    const { struck, filled } = this.#marked
-    const note = (lines: readonly number[], how: string) => {
-      const first = lines.slice(0, MAX_MARKED).join(', ')
-      const message =
-        `${lines.length === 1 ? 'Row' : 'Rows'} ${first}${lines.length > MAX_MARKED ? ', …' : ''} ` +
-        `${lines.length === 1 ? 'is' : 'are'} ${how}, which is not read: say in a column who has left`
+    for (const message of describeMarks(this.#marked, this.#count))
       leaveOut(this.#notes, 'formatting', null, null, message)
-    }
-    if (struck.length > 0) note(struck, 'struck through')
-    if (filled.length > 0 && filled.length * FEW_MARKED <= this.#count) note(filled, 'colored')
   }
 
   #take(row: FileRow, found: FileRow[]): void {

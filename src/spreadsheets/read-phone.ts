@@ -9,7 +9,7 @@ const MAX_LENGTH = 64
 export const NO_COUNTRY_CODE = 'has no country code'
 
 type PhoneReading = ({ value: string; fault?: undefined } | { value?: undefined; fault: string }) & {
-  /** The number, if the text has more than it, such as an extension. */
+  /** The number, if the text has several. */
   only?: string
 }
 
@@ -41,30 +41,24 @@ export function findCountry(texts: readonly string[]): CountryCode | undefined {
 /** Reads a phone number as E.164. A local number is one of the country. Of several numbers, the first one is read. */
 export function readPhone(sent: string, country: string): PhoneReading {
   if (sent.length > MAX_LENGTH) return { fault: 'is too long for a phone number' }
-  const whole = cleanPhone(sent, country)
-  const isTwo = TWO_NUMBERS.test(whole)
-  const reading = isTwo ? { fault: NO_PHONE } : readNumber(whole, country)
-  const isOne = reading.fault === NO_COUNTRY_CODE && !BETWEEN_NUMBERS.test(whole)
-  if (isOne || reading.fault === undefined) return reading
-  // A number, and an extension or another number.
-  for (const between of isTwo ? [BETWEEN_NUMBERS_OR_PARTS] : [BETWEEN_NUMBERS, BETWEEN_NUMBERS_OR_PARTS]) {
-    for (const part of whole.split(between)) {
-      if (countDigits(part) < LOCAL_DIGITS) continue
-      const { value, fault } = readNumber(part.trim(), country)
-      if (value !== undefined) return { value, only: value }
-      if (fault === NO_COUNTRY_CODE) return { fault, only: part.trim() }
-    }
+  const text = cleanPhone(sent, country).replaceAll(SLASH_BETWEEN_NUMBERS, ';')
+  const reading = readNumber(text, country)
+  if (reading.fault === undefined) return reading
+  const parts = text.split(BETWEEN_NUMBERS).filter((part) => countDigits(part) > 0)
+  // What is no number may be an extension, without which nobody reaches the person.
+  if (parts.length === 1 || parts.some((part) => countDigits(part) < LOCAL_DIGITS)) return reading
+  for (const part of parts) {
+    const { value, fault } = readNumber(part.trim(), country)
+    if (value !== undefined) return { value, only: value }
+    if (fault === NO_COUNTRY_CODE) return { fault, only: part.trim() }
   }
   return reading
 }
 
-/** The letters and signs between numbers, and before an extension; and those that may also stand within a number. */
+/** Between so many digits, a slash doesn't stand behind the code of an area. */
+const SLASH_BETWEEN_NUMBERS = /(?<=(?:\d[^\d/]*){9})\/(?=(?:[^\d/]*\d){5})/g
 const BETWEEN_NUMBERS = /[;,|&#\n]|\p{L}[\p{L}.:]*/u
-const BETWEEN_NUMBERS_OR_PARTS = /[;,|&#/\n]|\p{L}[\p{L}.:]*/u
-/** A slash between so many digits is none between the code of an area and its numbers. */
-const TWO_NUMBERS = /(?:\d[^\d/]*){9}\/(?:[^\d/]*\d){5}/
 
-const NO_PHONE = 'is not a phone number'
 const countDigits = (text: string) => text.replaceAll(/[^0-9]/g, '').length
 
 function readNumber(text: string, country: string): PhoneReading {
@@ -77,6 +71,6 @@ function readNumber(text: string, country: string): PhoneReading {
     return number.isPossible() ? { value: number.number } : { fault: 'is not a complete phone number of its country' }
   } catch (error) {
     if (!(error instanceof ParseError)) throw error
-    return { fault: error.message === 'INVALID_COUNTRY' ? NO_COUNTRY_CODE : NO_PHONE }
+    return { fault: error.message === 'INVALID_COUNTRY' ? NO_COUNTRY_CODE : 'is not a phone number' }
   }
 }
