@@ -12,6 +12,7 @@ import { startApi } from '#bootstrap/api'
 import { openObservability, startMetrics } from '#bootstrap/observability'
 import { findMisspelled, type Config } from '../config.ts'
 import { openLog } from '#bootstrap/log'
+import { holdProgram } from '#spreadsheets/process/plain-program'
 import { ensureDemo, printDemo } from './demo/demo.ts'
 import { forcedStop, interrupt, InterruptedError, interruptible, interruption } from './terminal/interruption.ts'
 import { readSettings } from './terminal/settings.ts'
@@ -112,6 +113,8 @@ async function startParts(parts: Parts, running: Running): Promise<{ lost: Promi
 async function startListening(running: Running, options: PartOptions) {
   const api = await interruptible(() => startApi(options))
   running.parts.push(api)
+  // Somebody may replace the program's folder before the first file comes.
+  holdProgram()
   const { address, port } = api.app.server.address() as AddressInfo
   const isEverywhere = address === '0.0.0.0' || address === '::'
   // Node.js accepts IPv4 on `::` too, and a container may have no IPv6 address.

@@ -141,6 +141,8 @@ export function addFormPage<Params, Shown, Notice extends string, Name extends s
     app.post(`${page.path}${path}`, options, async (request, reply) => {
       try {
         const outcome = await run(request as PageRequest<Params>, readFormFields(request.body), reply)
+        // Such as a file. Awaiting a reply waits until it is sent, and gives nothing.
+        if (reply.sent) return reply
         if ('goTo' in outcome) return reply.redirect(outcome.goTo, 303)
         if ('done' in outcome) return reply.redirect(`${fillPath(page.path, request)}?done=${outcome.done}`, 303)
         if ('page' in outcome) return await sendContent(reply, outcome.page)

@@ -1,15 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import module from 'node:module'
 import { basename, dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,43 +10,58 @@ import vm from 'node:vm'
  * The program of the process that reads files, as one plain script that is compiled already. Finding, reading, and
  * compiling its modules, and leaving out their types, takes more processor time than reading a small file, and Node.js
  * keeps no compile cache for a process that may not write. So it is done once, inside node_modules, where only those can
- * write who may change the program anyway. The script contains the library for phone numbers, too.
+ * write who may change the program anyway. The script contains its packages, too, and the service keeps it in memory:
+ * while it runs, its folder may get another version.
  */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PROGRAM = 'src/spreadsheets/process/reader-program'
 const SOURCES = ['src/spreadsheets', 'src/text']
-/** What runs the script. */
-const START = 'reader-program.mjs'
-const START_TEXT = `
-  import { readFileSync } from 'node:fs'
-  import vm from 'node:vm'
-
-  const read = (name) => readFileSync(new URL(name, import.meta.url))
-  const script = new vm.Script(read('./script.js').toString(), { cachedData: read('./compiled') })
-  await script.runInThisContext()((name) => import(name))`
-const PHONE_LIBRARY = 'libphonenumber-js/min'
+/** The packages that it needs, and their scripts. */
+const PACKAGES = {
+  'libphonenumber-js/min': ['libphonenumber-js', './bundle/libphonenumber-min.js'],
+  '@e965/xlsx': ['@e965/xlsx', './xlsx.js'],
+  '@e965/xlsx/dist/cpexcel.full.mjs': ['@e965/xlsx', './dist/cpexcel.js'],
+} as const
 const IMPORT = /^import (\{[^{}]*\}|\* as \w+) from '([^']+)'/gm
 const LATER_IMPORT = /\bimport\('([^']+)'\)/g
 const EXPORT = /^export (?=(?:async )?(?:function\*?|class|const) (\w+))/gm
 
-let folder: string | undefined
+/** The program with its types, or as the package of the client has it, without them. */
+export const TYPED_PROGRAM = join(ROOT, `${PROGRAM}${extname(import.meta.url)}`)
+
+/** Runs the program, which comes first on its standard input: the lengths of the script and of what V8 made of it, and both. */
+export const RUN_PROGRAM = `
+const { readSync } = require('node:fs')
+const take = (size) => {
+  const taken = Buffer.allocUnsafe(size)
+  for (let at = 0; at < size;) at += readSync(0, taken, at, size - at) || process.exit()
+  return taken
+}
+const lengths = take(8)
+const source = take(lengths.readUInt32LE()).toString()
+const script = new (require('node:vm').Script)(source, { cachedData: take(lengths.readUInt32LE(4)) })
+script.runInThisContext()(require)`
+
+let file: string | undefined
+let held: Buffer | undefined
 
 /**
- * Finds the program that reads a file. If its sources have types, and nobody has left them out yet, another process does
- * so for later calls.
+ * Holds the program for `RUN_PROGRAM`. Undefined if its sources have types, and nobody has left them out yet: another
+ * process does so, and the program is held once that has ended.
  */
-export function findProgram(): string {
-  const extension = extname(import.meta.url)
-  const typed = join(ROOT, `${PROGRAM}${extension}`)
+export function holdProgram(): Buffer | undefined {
   // The package of the client has no types.
-  if (extension === '.js') return typed
-  if (folder === undefined) {
-    folder = locate(readSources())
-    if (!existsSync(folder)) startWriting()
+  if (file === undefined && TYPED_PROGRAM.endsWith('.ts')) {
+    file = locate(readSources())
+    holdFile()
+    if (!held) startWriting()
   }
-  const plain = join(folder, START)
-  return existsSync(plain) ? plain : typed
+  return held
+}
+
+function holdFile(): void {
+  if (existsSync(file!)) held = readFileSync(file!)
 }
 
 function startWriting(): void {
@@ -63,35 +69,33 @@ function startWriting(): void {
   const child = spawn(process.execPath, [program], { cwd: '/', env: {}, stdio: 'ignore' })
   // It is slower without.
   child.on('error', () => {})
+  child.on('exit', holdFile)
   child.unref()
 }
 
-/**
- * Writes the sources without their types, all of them at once. Of several processes that do, the first one wins, and the
- * others throw. Deletes what earlier sources became.
- */
+/** Writes the program, all of it at once, also where several processes do. Deletes what earlier sources became. */
 export function writePlainProgram(): void {
   const sources = readSources()
   const target = locate(sources)
   const parent = dirname(target)
   mkdirSync(parent, { recursive: true })
-  const made = mkdtempSync(join(parent, 'new-'))
-  try {
-    const script = joinModules(sources)
-    writeFileSync(join(made, 'script.js'), script)
-    writeFileSync(join(made, 'compiled'), new vm.Script(script).createCachedData())
-    writeFileSync(join(made, START), START_TEXT)
-    renameSync(made, target)
-  } finally {
-    rmSync(made, { recursive: true, force: true })
-  }
+  const made = join(parent, `new-${process.pid}`)
+  const text = joinModules(sources)
+  const script = Buffer.from(text)
+  const compiled = new vm.Script(text).createCachedData()
+  const lengths = Buffer.alloc(8)
+  lengths.writeUInt32LE(script.length)
+  lengths.writeUInt32LE(compiled.length, 4)
+  writeFileSync(made, Buffer.concat([lengths, script, compiled]))
+  renameSync(made, target)
   for (const other of readdirSync(parent))
     if (other !== basename(target)) rmSync(join(parent, other), { recursive: true, force: true })
 }
 
 /**
- * Joins the modules that the program needs into a script. Its value is a function that takes `import`, for packages, and
- * runs the program. Each module is a function in parentheses, so that V8 compiles it at once.
+ * Joins the modules that the program needs into a script. Its value is a function that takes `require`, for the modules of
+ * Node.js, and runs the program. Each module is a function in parentheses, so that V8 compiles it at once, and each package
+ * one without, because not every file needs it.
  */
 function joinModules(sources: readonly Source[]): string {
   const modules = new Map<string, string>()
@@ -99,31 +103,31 @@ function joinModules(sources: readonly Source[]): string {
     const source = sources.find(({ path }) => path === name)
     if (source && !modules.has(name)) {
       modules.set(name, '')
-      modules.set(name, name === PHONE_LIBRARY ? source.text : writeBody(source, add))
+      modules.set(name, name in PACKAGES ? `function ${PARAMETERS} {\n${source.text}\n}` : writeModule(source, add))
     }
     return JSON.stringify(name)
   }
   const program = add(`${PROGRAM}.ts`)
-  const functions = Array.from(
-    modules,
-    ([name, body]) => `${JSON.stringify(name)}: (async function (load, exports, module) {\n${body}\n}),`,
-  )
-  return `(function (importPackage) {
+  const functions = Array.from(modules, ([name, text]) => `${JSON.stringify(name)}: ${text},`)
+  return `(function (requireBuiltIn) {
     'use strict'
     const modules = {${functions.join('\n')}}
     const loaded = {}
-    const load = (name) => loaded[name] ??= name in modules ? run(modules[name]) : importPackage(name)
+    const load = (name) => loaded[name] ??= name in modules ? run(modules[name]) : requireBuiltIn(name)
     const run = async (fill) => {
-      const exports = {}
-      await fill(load, exports, {})
-      return exports
+      const module = { exports: {} }
+      await fill(load, module.exports, module)
+      return module.exports
     }
     return load(${program})
   })`
 }
 
-/** Writes a module as the body of a function, which loads what it imports, by the names that `add` gives it. */
-function writeBody({ path, text }: Source, add: (name: string) => string): string {
+/** Packages must not find the global `require`: they would look for files. */
+const PARAMETERS = '(load, exports, module, require)'
+
+/** Writes a module as a function, which loads what it imports, by the names that `add` gives it. */
+function writeModule({ path, text }: Source, add: (name: string) => string): string {
   const nameOf = (specifier: string) => add(specifier.startsWith('.') ? join(dirname(path), specifier) : specifier)
   const plain = module.stripTypeScriptTypes(text)
   const exported = Array.from(plain.matchAll(EXPORT), ([, name]) => name)
@@ -134,7 +138,7 @@ function writeBody({ path, text }: Source, add: (name: string) => string): strin
     })
     .replaceAll(LATER_IMPORT, (_, specifier: string) => `load(${nameOf(specifier)})`)
     .replaceAll(EXPORT, '')
-  return `${body}\nObject.assign(exports, { ${exported.join(', ')} })`
+  return `(async function ${PARAMETERS} {\n${body}\nObject.assign(exports, { ${exported.join(', ')} })\n})`
 }
 
 interface Source {
@@ -150,11 +154,14 @@ function readSources(): Source[] {
     .filter((path) => path.endsWith('.ts'))
     .toSorted()
     .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
-  const library = new URL('./bundle/libphonenumber-min.js', import.meta.resolve('libphonenumber-js'))
-  return [...own, { path: PHONE_LIBRARY, text: readFileSync(library, 'utf8') }]
+  const packages = Object.entries(PACKAGES).map(([path, [name, script]]) => ({
+    path,
+    text: readFileSync(new URL(script, import.meta.resolve(name)), 'utf8'),
+  }))
+  return [...own, ...packages]
 }
 
-/** The folder of what these sources become. Each version of Node.js compiles them otherwise. */
+/** The file of what these sources become. Each version of Node.js compiles them otherwise. */
 function locate(sources: readonly Source[]): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([process.version, sources]))

@@ -31,11 +31,18 @@ export interface ApartSettings {
 /** A process that waits for the next file. */
 let next: ReaderProcess | null = null
 
-/** Starts a process for the next file, which then need not wait until it has started. */
+/**
+ * Starts a process for the next file, which then need not wait until it has started. If it can't start, reading that file
+ * says why.
+ */
 export function prepareReader(): void {
   if (next?.isWaiting) return
-  next = new ReaderProcess()
-  next.waitIdle()
+  try {
+    next = new ReaderProcess()
+    next.waitIdle()
+  } catch {
+    next = null
+  }
 }
 
 function takeReader(): ReaderProcess {

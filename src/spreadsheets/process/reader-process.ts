@@ -1,11 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import { existsSync } from 'node:fs'
 import os from 'node:os'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { ReadingTask } from './frames.ts'
-import { findProgram } from './plain-program.ts'
+import { holdProgram, RUN_PROGRAM, TYPED_PROGRAM } from './plain-program.ts'
 import { watchProcess, type Excess, type ProcessLimits } from './watch-process.ts'
 
 const MIB = 1_048_576
@@ -119,20 +120,30 @@ export class ReaderProcess {
 }
 
 function start(): ChildProcessWithoutNullStreams {
-  const program = findProgram()
-  const node = [process.execPath, ...HEAP, ...permissions(program), program]
+  const held = holdProgram()
+  const program = held ? ['--eval', RUN_PROGRAM, 'reader-program'] : [...mayRead(TYPED_PROGRAM), TYPED_PROGRAM]
+  const node = [findNode(), ...HEAP, PERMISSION, ...program]
   const isWindows = process.platform === 'win32'
   const [command, ...args] = isWindows ? node : ['/bin/sh', '-c', LIMITED, 'sh', ...node]
   // A terminal's Ctrl-C is for its parent alone.
-  return spawn(command!, args, { cwd: '/', env: {}, detached: !isWindows, windowsHide: true })
+  const child = spawn(command!, args, { cwd: '/', env: {}, detached: !isWindows, windowsHide: true })
+  if (held) child.stdin.write(held)
+  return child
 }
 
-/** It may read its own program and the packages, and neither write nor start anything. */
-function permissions(program: string): string[] {
+/** Node.js that runs this program, also if its file has been replaced or deleted since. */
+function findNode(): string {
+  return existsSync(process.execPath) ? process.execPath : `/proc/${process.pid}/exe`
+}
+
+/** With it, a process may neither read nor write files, nor start anything. */
+const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
+  ? '--permission'
+  : '--experimental-permission'
+
+/** It may read its own program and the packages. */
+function mayRead(program: string): string[] {
   const own = ['../', '../../text/'].map((folder) => new URL(folder, pathToFileURL(program)))
   const folders = [...own, new URL('../../', import.meta.resolve('@e965/xlsx'))]
-  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
-    ? '--permission'
-    : '--experimental-permission'
-  return [permission, ...folders.map((folder) => `--allow-fs-read=${fileURLToPath(folder)}`)]
+  return folders.map((folder) => `--allow-fs-read=${fileURLToPath(folder)}`)
 }

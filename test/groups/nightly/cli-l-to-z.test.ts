@@ -1,5 +1,5 @@
 import { runFiles } from '../../support/run-files.ts'
 
 await runFiles(
-  'test/cli/{lost-postgres,own-database,providers,secrets,signals,start,webhooks,wrong-input}.long.test.ts',
+  'test/cli/{lost-postgres,own-database,providers,replaced-folder,secrets,signals,start,webhooks,wrong-input}.long.test.ts',
 )

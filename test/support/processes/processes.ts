@@ -23,6 +23,7 @@ export async function startProcess(
   command: 'serve' | 'work' | 'start',
   urls: DatabaseUrls,
   settings: Record<string, string> = {},
+  folder = '.',
 ): Promise<StartedProcess> {
   const child = spawn(process.execPath, [...HASHING, ...presetLimits({ ...settings }), 'src/main.ts', command], {
     env: {
@@ -36,6 +37,7 @@ export async function startProcess(
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: folder,
   })
   const exited = once(child, 'exit')
   const end = async (signal: NodeJS.Signals) => {
