@@ -25,8 +25,10 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
   // Who names most columns as the API does, or the id, knows what the others are, apart from who has left. A few other
   // names are no proof: other systems have a `department`, too.
   const exact = columns.filter(({ isExact, to }) => isExact && to !== 'nothing')
-  if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id'))
-    return askStatus(unknown(), file, true)
+  if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id')) {
+    askStatus(unknown(), file, true)
+    return yield* askRemarks(unknown(), file)
+  }
   for (const propose of PROPOSALS) {
     yield
     yield* propose(unknown(), file) ?? []
@@ -254,24 +256,28 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   const [only, more] = others
   const isVaried = only !== undefined && (only.sample.values.size > 1 || only.sample.filled < count)
   if (isVaried && only.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'
-  askRemarks(file)
 }
 
 const saysWhoLeft = (target?: Candidate['to']) => target === 'status' || target === 'termination_date'
 
 /** Asks about unused columns with remarks such as “left in May”, if nothing else says that these people have left. */
-function askRemarks({ all: columns, sample: { rows } }: ColumnsOfFile): void {
+function* askRemarks(_: unknown, { all: columns, sample: { rows } }: ColumnsOfFile): Generator<void, void, void> {
+  const telling = columns.filter(({ to, likely }) => saysWhoLeft(to) || saysWhoLeft(likely))
   const isTold = (cells: readonly string[]) =>
-    columns.some(({ at, to, likely, meaning }) => {
-      if (trimBlanks(cells[at] ?? '') === '' || ![to, likely].some(saysWhoLeft)) return false
-      const word = readWord(cells[at]!, meaning)
+    telling.some(({ at, to, likely, meaning }) => {
+      const cell = trimBlanks(cells[at] ?? '')
+      if (cell === '') return false
+      const word = readWord(cell, meaning)
       // What may be a status may be something else, too.
       return to === null && likely === 'status' ? word === 'inactive' : word !== 'active'
     })
   const others = rows.filter((cells) => !isTold(cells))
-  const found = columns.filter(
-    (column) => isUnused(column) && others.some((cells) => mentionsLeaving(cells[column.at] ?? '')),
-  )
+  const found: Candidate[] = []
+  for (const column of columns.filter(isUnused)) {
+    yield
+    const remarks = new Set(others.map((cells) => cells[column.at] ?? ''))
+    if ([...remarks].some(mentionsLeaving)) found.push(column)
+  }
   ask(found, 'status')
 }
 
@@ -301,5 +307,6 @@ const PROPOSALS = [
   proposePhones,
   proposeDates,
   askStatus,
+  askRemarks,
   askTexts,
 ] as const
