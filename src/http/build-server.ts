@@ -18,7 +18,7 @@ import { readForwardedAddresses } from './server/forwarded-addresses.ts'
 import { bindCursors } from './server/query-values.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
 import { collectMethods, type RefuseMethod, type Refuse } from './server/method-not-allowed.ts'
-import { ProblemError, sendError, type Protocol, findProtocol } from './server/problem.ts'
+import { sendError, type Protocol, findProtocol, problemError } from './server/problem.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
 import { compileSchema } from './server/query-faults.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
@@ -179,7 +179,7 @@ function refuseUnknownCoding({ headers }: FastifyRequest, reply: FastifyReply) {
   const coding = headers['transfer-encoding']
   if (coding === undefined || /^[\t ]*chunked[\t ]*$/i.test(coding)) return
   void reply.header('connection', 'close')
-  throw new ProblemError(problem('malformed_request', 'The only Transfer-Encoding that is supported is chunked'))
+  throw problemError('malformed_request', 'The only Transfer-Encoding that is supported is chunked')
 }
 
 /** Proxies on the way may have chosen another one of several hosts (RFC 9112 section 3.2). */
@@ -189,7 +189,7 @@ function refuseUnclearHost({ raw: { rawHeaders, httpVersionMinor } }: FastifyReq
     if (/^host$/i.test(rawHeaders[at]!)) hosts += 1
   }
   if (hosts === 1 || (hosts === 0 && httpVersionMinor === 0)) return
-  throw new ProblemError(problem('malformed_request', 'A request must have exactly one Host header'))
+  throw problemError('malformed_request', 'A request must have exactly one Host header')
 }
 
 /** The headers in which clients and frameworks name another method. */
@@ -199,7 +199,7 @@ const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override
 function refuseOverriddenMethod({ headers }: FastifyRequest) {
   const sent = OVERRIDES.find((name) => headers[name.toLowerCase()] !== undefined)
   if (sent === undefined) return
-  throw new ProblemError(problem('malformed_request', `${sent} is not supported: send the method itself`))
+  throw problemError('malformed_request', `${sent} is not supported: send the method itself`)
 }
 
 /** Refuses an address that is not UTF-8: a search for the bytes as they were sent would never find anything. */
@@ -208,7 +208,7 @@ function refuseOtherEncoding({ url }: FastifyRequest) {
   try {
     for (const [run] of url.matchAll(/(?:%[0-9a-f]{2})+/gi)) decodeURIComponent(run)
   } catch {
-    throw new ProblemError(problem('invalid_query', 'The query is not UTF-8: ü is %C3%BC'))
+    throw problemError('invalid_query', 'The query is not UTF-8: ü is %C3%BC')
   }
 }
 

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Acting } from '#accounts/change-company'
 import { actAs } from '#http/access/session'
 import { userOf } from '#http/access/authorize-user'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { JSON_TYPES, MERGE_PATCH_TYPES } from '#http/server/media-types'
 import { trimBlanks } from '#text/normalize-text'
 
@@ -15,7 +14,7 @@ const ADMIN_BODY_LIMIT = 16_384
 export const JSON_BODY = { config: { mediaTypes: JSON_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }
 
 /** The same of a route that may take long. */
-export const HEAVY_JSON_BODY = { ...JSON_BODY, config: { ...JSON_BODY.config, isHeavyRead: ALWAYS } }
+export const HEAVY_JSON_BODY = { ...JSON_BODY, config: { ...JSON_BODY.config, isHeavyRead: true } }
 
 /** The options of a route with a JSON Merge Patch. */
 export const MERGE_PATCH_BODY = { config: { mediaTypes: MERGE_PATCH_TYPES }, bodyLimit: ADMIN_BODY_LIMIT }

@@ -17,7 +17,6 @@ import {
 } from '#http/openapi/schema-parts'
 import { userOf } from '#http/access/authorize-user'
 import { decodeCursor, encodeCursor, parseTime, invalidQuery } from '#http/server/query-values'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { Employee } from '#http/openapi/employee-schemas'
 import { ProblemError } from '#http/server/problem'
 import type { AuditServices } from './audit-services.ts'
@@ -66,7 +65,7 @@ const HISTORY = {
 
 /** `GET /audit/v1/employees/…`: past states and events of an employee. */
 export function employeeHistory(app: FastifyInstance, { reads }: AuditServices) {
-  app.get('/employees/:id', { schema: AT, config: { isHeavyRead: ALWAYS } }, async (request) => {
+  app.get('/employees/:id', { schema: AT, config: { isHeavyRead: true } }, async (request) => {
     const { companyId } = userOf(request)
     const db = await reads.of(companyId, request.left)
     const position = await resolvePosition(db, companyId, request.query.at)

@@ -14,10 +14,9 @@ import { assertStorable, parseTime, invalidQuery } from '#http/server/query-valu
 import { streamTexts } from '#http/server/text-stream'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, AuditEvent, EventsQuery, ProofEvent, readFollowFilter, StreamQuery } from './event-schemas.ts'
-import { problem } from '#domain/errors'
 import { createCompanyWatch } from '#http/live/position-waits'
 import { followLive, type LiveEvents } from '#http/live/live-stream'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import { chooseEncoding } from '#http/server/compression'
 import { pipeline, type Readable } from 'node:stream'
 import { constants, createGzip } from 'node:zlib'
@@ -176,7 +175,7 @@ function findStart(request: FastifyRequest<{ Querystring: Static<typeof StreamQu
 function parseLastEventId(lastId: string, head: number) {
   const position = /^(?:0|[1-9][0-9]{0,14})$/.test(lastId) ? Number(lastId) : Number.NaN
   if (position <= head) return position
-  throw new ProblemError(problem('invalid_query', 'The header Last-Event-ID is not a position in the ledger'))
+  throw problemError('invalid_query', 'The header Last-Event-ID is not a position in the ledger')
 }
 
 /**

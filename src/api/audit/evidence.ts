@@ -7,11 +7,10 @@ import { STREAMED_ROUTE } from '#http/access/heavy-reads'
 import { optionalString, strictObject } from '#http/openapi/schema-parts'
 import { invalidQuery, parseTime } from '#http/server/query-values'
 import type { AuditServices } from './audit-services.ts'
-import { problem } from '#domain/errors'
 import { type EvidenceServices, type PlannedEvidence, planEvidence, writeEvidence } from '#evidence/evidence-file'
 import type { LedgerDb } from '#ledger/tables'
 import { signOrExplain } from './proofs.ts'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import { streamTexts, type Reader } from '#http/server/text-stream'
 
 const EvidenceQuery = strictObject({
@@ -88,7 +87,7 @@ export async function planOrRefuse(
   try {
     return await signOrExplain(request, () => planEvidence(services, companyId, subject))
   } catch (error) {
-    if (error instanceof NoEvidenceError) throw new ProblemError(problem(CODES[error.reason], error.message))
+    if (error instanceof NoEvidenceError) throw problemError(CODES[error.reason], error.message)
     throw error
   }
 }

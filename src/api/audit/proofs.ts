@@ -7,9 +7,8 @@ import { userOf } from '#http/access/authorize-user'
 import { invalidQuery } from '#http/server/query-values'
 import type { AuditServices } from './audit-services.ts'
 import { assertNotBeyond, Position } from './event-schemas.ts'
-import { problem } from '#domain/errors'
 import { STREAMED_ROUTE } from '#http/access/heavy-reads'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import type { TreeHead } from '#ledger/audit/signed-note'
 import { explainRefusal, type SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
 import { idsOf } from '#http/server/access-log'
@@ -143,7 +142,7 @@ function sendTile(reply: FastifyReply, tile: Buffer | null) {
 }
 
 function nothingHere() {
-  return new ProblemError(problem('route_not_found', 'There is nothing at this address'))
+  return problemError('route_not_found', 'There is nothing at this address')
 }
 
 function parseLevel(text: string) {
@@ -225,7 +224,7 @@ export async function signOrExplain<Result>(request: FastifyRequest, sign: () =>
     const reason = explainRefusal(error)
     if (reason === null) throw error
     request.log.error({ err: error, ...idsOf(request) }, 'no checkpoint was signed')
-    throw new ProblemError(problem('unavailable', reason))
+    throw problemError('unavailable', reason)
   }
 }
 

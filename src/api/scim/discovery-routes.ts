@@ -4,7 +4,7 @@ import { renderConfig, renderList, renderResourceTypes, renderSchemas } from '#d
 import { isSameName } from '#domain/scim/schemas'
 import { SCIM_TYPE } from '#domain/scim/scim-protocol'
 import type { KeyServices } from '#http/calls/writing-call'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { findScimBase, queryText } from './scim-request.ts'
 
 const OPEN = { schema: { hide: true }, config: { isOpen: true } } as const
@@ -24,7 +24,7 @@ export function discoveryRoutes(app: FastifyInstance, { sessions }: KeyServices)
     app.get(`${path}/:id`, OPEN, async (request, reply) => {
       const { id } = request.params as { id: string }
       const found = render(baseOf(request)).find((one) => isSameName(one.id, id))
-      if (!found) throw new ProblemError(problem('route_not_found', 'The service has nothing of this id'))
+      if (!found) throw problemError('route_not_found', 'The service has nothing of this id')
       return reply.type(SCIM_TYPE).send(found)
     })
   }

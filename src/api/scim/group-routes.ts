@@ -4,7 +4,7 @@ import { renderList } from '#domain/scim/discovery'
 import { SCIM_TYPE } from '#domain/scim/scim-protocol'
 import { chargedReading } from '#http/access/quota'
 import type { KeyServices } from '#http/calls/writing-call'
-import { ProblemError, sendProblem } from '#http/server/problem'
+import { sendProblem, problemError } from '#http/server/problem'
 
 const HIDDEN = { schema: { hide: true } }
 
@@ -13,7 +13,7 @@ export function groupRoutes(app: FastifyInstance, { keyUsage }: KeyServices) {
   const reading = { ...HIDDEN, ...chargedReading(keyUsage, {}, 'scim') }
   app.get('/Groups', reading, async (_, reply) => reply.type(SCIM_TYPE).send(renderList([])))
   app.get('/Groups/:id', reading, async () => {
-    throw new ProblemError(problem('route_not_found', 'There are no groups'))
+    throw problemError('route_not_found', 'There are no groups')
   })
   const refuse = (methods: HTTPMethods[], path: string, detail: string) =>
     app.route({

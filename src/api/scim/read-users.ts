@@ -4,7 +4,6 @@ import { EMPLOYEES } from '#projections/employees/queries'
 import { doInTurns, filterInTurns } from '#admission/turns'
 import type { Employee } from '#domain/employees/employee'
 import { entityTag, findFailedCondition } from '#domain/employees/entity-tag'
-import { problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { mapInPieces } from '#domain/pieces'
 import { trimBlanks } from '#text/normalize-text'
@@ -21,7 +20,7 @@ import { chargedReading } from '#http/access/quota'
 import type { KeyServices } from '#http/calls/writing-call'
 import { createPositionWaits } from '#http/live/position-waits'
 import { refuseHalfBuilt, preconditionsOf } from '#http/server/preconditions'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import type { LedgerDb } from '#ledger/tables'
 import { findScimBase, queryText, readProjection } from './scim-request.ts'
 import { createUserPages, type UserPage } from './user-pages.ts'
@@ -37,11 +36,10 @@ export function readUsers(app: FastifyInstance, services: KeyServices) {
   app.get('/Users/:id', { schema, ...chargedReading(keyUsage, {}, 'scim') }, async (request, reply) => {
     const { id } = request.params as { id: string }
     const employee = isId('emp', id) ? await findEmployee({ companyId: callerOf(request).companyId, id }) : null
-    if (employee?.deprovisioned_at !== null)
-      throw new ProblemError(problem('employee_not_found', 'No such user exists'))
+    if (employee?.deprovisioned_at !== null) throw problemError('employee_not_found', 'No such user exists')
     const failed = findFailedCondition(preconditionsOf(request), employee.version)
     if (failed === 'If-Match')
-      throw new ProblemError(problem('precondition_failed', 'The user has another version than those in If-Match'))
+      throw problemError('precondition_failed', 'The user has another version than those in If-Match')
     void reply.header('etag', entityTag(employee.version)).type(SCIM_TYPE)
     if (failed) return reply.code(304).send()
     return reply.send(projectUser(renderUser(employee, findScimBase(request, sessions)), readProjection(request)))

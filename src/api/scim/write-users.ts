@@ -2,14 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { doInTurns } from '#admission/turns'
 import type { Command } from '#domain/calls/commands'
 import { MAX_SENT_BYTES, UnreadRecord } from '#domain/calls/call-records'
-import { problem } from '#domain/errors'
 import type { Pieces } from '#domain/pieces'
 import { cleanBody, readDeletion, readPatch, readWholeUser } from '#domain/scim/scim-command'
 import { ScimFault } from '#domain/scim/scim-fault'
 import { budgetBodies } from '#http/access/body-budget'
 import { writingCall, type KeyProtocol, type KeyServices } from '#http/calls/writing-call'
 import { preconditionsOf } from '#http/server/preconditions'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { answerUser } from './answer-user.ts'
 import { findScimBase, readProjection } from './scim-request.ts'
 
@@ -92,9 +91,9 @@ function idOf(request: FastifyRequest) {
 
 function bodyOf({ body }: FastifyRequest): unknown {
   // A request without a body reaches the handler without having met the parser.
-  if (body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
+  if (body === undefined) throw problemError('malformed_json', 'The body is empty')
   if (body instanceof UnreadRecord)
-    throw new ProblemError(problem('payload_too_large', 'The body has too many values: send fewer in a call'))
+    throw problemError('payload_too_large', 'The body has too many values: send fewer in a call')
   return body
 }
 

@@ -2,7 +2,6 @@ import { omitUndefined } from '#domain/omit-undefined'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import { entityTag, explainFailure, findFailedCondition } from '#domain/employees/entity-tag'
 import { refuseUnknown } from '#domain/calls/decide-call'
-import { problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import type { KeyUsageCounter } from '#accounts/api-keys/key-access'
 import type { FindEmployee } from '#ledger/read/read-employees'
@@ -22,7 +21,7 @@ import { EMPLOYEE_READ, ERASED_EMPLOYEES, EMPLOYEES_LISTED } from '#http/openapi
 import { Employee as ShownEmployee, EmployeeId } from '#http/openapi/employee-schemas'
 import { EmployeeParams, READING_PROBLEMS } from '#http/openapi/v1-calls'
 import { preconditionsOf } from '#http/server/preconditions'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { chargedReading } from '#http/access/quota'
 import { Type, type Static } from '@sinclair/typebox'
 import { readErasures } from '#ledger/read/read-erasures'
@@ -84,7 +83,7 @@ export function readEmployees(app: FastifyInstance, { findEmployee, keyUsage }: 
     const failed = findFailedCondition(conditions, employee.version)
     if (failed === 'If-Match') {
       const reason = explainFailure(failed, conditions, 'The employee has another version than those in If-Match')
-      throw new ProblemError(problem('precondition_failed', reason))
+      throw problemError('precondition_failed', reason)
     }
     void reply.header('etag', entityTag(employee.version))
     return failed ? reply.code(304).send() : reply.send(employee)
@@ -277,7 +276,7 @@ function readEmailFilter(sent: string): string {
     : PLUS.test(trimBlanks(sent))
       ? ': write %2B for a plus sign'
       : ''
-  throw new ProblemError(problem('invalid_query', `The query parameter email is not an email address${hint}`))
+  throw problemError('invalid_query', `The query parameter email is not an email address${hint}`)
 }
 
 /** The last position before a time. */

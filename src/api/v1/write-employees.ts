@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { createHmac, hash } from 'node:crypto'
 import { doInTurns } from '#admission/turns'
 import { readMany, readUpdateOne, underPreconditions, type Command, type Idempotency } from '#domain/calls/commands'
-import { problem } from '#domain/errors'
 import type { SentJson } from '#domain/events'
 import type { ManyOperation } from '#domain/operations'
 import { callerOf } from '#http/access/authenticate'
@@ -10,7 +9,7 @@ import { budgetBodies } from '#http/access/body-budget'
 import { writingCall, type WritingCall, type KeyProtocol, type KeyServices } from '#http/calls/writing-call'
 import { preconditionsOf } from '#http/server/preconditions'
 import { createCall, updateManyCall, updateOneCall, upsertCall, type CallSchema } from '#http/openapi/v1-calls'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 
 /** Adds the four writing calls. Each becomes events in the company's ledger and one entry in Bulk User Logs. */
 export async function writeEmployees(app: FastifyInstance, protocol: KeyProtocol, services: KeyServices) {
@@ -28,7 +27,7 @@ export async function writeEmployees(app: FastifyInstance, protocol: KeyProtocol
       keepsBody: namesNobody,
       read: async (request) => {
         // A request without a body reaches the handler without having met the parser.
-        if (request.body === undefined) throw new ProblemError(problem('malformed_json', 'The body is empty'))
+        if (request.body === undefined) throw problemError('malformed_json', 'The body is empty')
         // A call that stores nothing has nothing to repeat.
         const idempotency = switchesOf(request).validateOnly ? null : idempotencyOf(request)
         return { command: await read(request, request.body), idempotency }
@@ -97,7 +96,7 @@ function idempotencyOf(request: FastifyRequest): Idempotency | null {
   const [key] = sent
   if (sent.length !== 1 || key === undefined || !IDEMPOTENCY_KEY.test(key)) {
     const detail = 'Idempotency-Key must appear once and have 1 to 255 visible ASCII characters'
-    throw new ProblemError(problem('idempotency_key_invalid', detail))
+    throw problemError('idempotency_key_invalid', detail)
   }
   const path = request.url.split('?', 1)[0]!.replace(/\/$/, '')
   const { hashKey, key: apiKey } = callerOf(request)

@@ -3,7 +3,7 @@ import type { Role, TokenScope, TokenScopes } from '#domain/accounts/roles'
 import { ADMIN_ONLY, problem, type Problem } from '#domain/errors'
 import type { LedgerDb } from '#ledger/tables'
 import { findUserOfToken, type SignedInUser, type UserRef } from '#accounts/users/users'
-import { invalidCredentials, ProblemError } from '#http/server/problem'
+import { invalidCredentials, ProblemError, problemError } from '#http/server/problem'
 import { assertSameOrigin, findSessionUser, type SessionSettings, sessionCookie } from './session.ts'
 import type { Pool } from 'pg'
 import { type Proof, proveAgain } from '#accounts/passkeys/prove-again'
@@ -53,13 +53,13 @@ export function allowScope(app: FastifyInstance, scope: TokenScope): void {
 function assertScope(given: TokenScopes, { scope: needed }: FastifyContextConfig) {
   if (given === null || (needed !== undefined && given.includes(needed))) return
   const need = needed === undefined ? 'no token with scopes may make this call' : `this call needs ${needed}`
-  throw new ProblemError(problem('role_required', `This token is only for ${given.join(' and ')}; ${need}`))
+  throw problemError('role_required', `This token is only for ${given.join(' and ')}; ${need}`)
 }
 
 /** Requires a browser session, and refuses tokens with this text. Runs after `authenticateUser`. */
 export function requireSession(detail: string) {
   return async (request: FastifyRequest, _reply: FastifyReply) => {
-    if (request.headers.authorization !== undefined) throw new ProblemError(problem('session_required', detail))
+    if (request.headers.authorization !== undefined) throw problemError('session_required', detail)
   }
 }
 

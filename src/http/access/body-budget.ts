@@ -4,8 +4,7 @@ import { accessRefusal, quotaRefusal } from '#domain/calls/key-refusals'
 import { createBudget, quarterOf, type Budget } from '#admission/budget'
 import { callerOf, type AuthenticatedCaller } from './authenticate.ts'
 import { announcedBytes, isSmallBody, DEFAULT_BODY_LIMIT } from '#http/server/read-body'
-import { CutOffError, ProblemError } from '#http/server/problem'
-import { problem } from '#domain/errors'
+import { CutOffError, ProblemError, problemError } from '#http/server/problem'
 
 export interface BodyBudget {
   /** Bytes that the bodies of all running calls may use together; at least 8 times the body limit. */
@@ -163,14 +162,11 @@ export function budgetFiles(
 ): void {
   const stopping = new AbortController()
   app.decorateRequest('reading', null)
-  app.addHook('preClose', async () =>
-    stopping.abort(new ProblemError(problem('unavailable', 'The service is stopping; try again'))),
-  )
+  app.addHook('preClose', async () => stopping.abort(problemError('unavailable', 'The service is stopping; try again')))
   app.addHook('preParsing', async (request, reply) => {
     if (SAFE.has(request.method)) return
     const announced = announcedBytes(request) ?? maxBytes
-    if (announced > maxBytes)
-      throw new ProblemError(problem('payload_too_large', `A file must have at most ${maxBytes} bytes`))
+    if (announced > maxBytes) throw problemError('payload_too_large', `A file must have at most ${maxBytes} bytes`)
     const release = await fileBudget.acquire(companyOf(request), announced)
     const left = new AbortController()
     request.reading = AbortSignal.any([left.signal, stopping.signal])

@@ -12,7 +12,7 @@ declare module 'fastify' {
      * Whether a request may take long: it reads much of its company's data, such as a search or an export, or waits for
      * another server.
      */
-    isHeavyRead?: (request: FastifyRequest) => boolean
+    isHeavyRead?: boolean | ((request: FastifyRequest) => boolean)
   }
   interface FastifyRequest {
     /** Of a heavy read: aborts when its client leaves. What changes something is done even if nobody waits for it. */
@@ -22,11 +22,8 @@ declare module 'fastify' {
 
 const RETRY_AFTER_SECONDS = 1
 
-/** For routes that are always heavy. */
-export const ALWAYS = () => true
-
 /** For routes that stream an answer. HEAD would read everything that GET does, only to discard it. */
-export const STREAMED_ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } }
+export const STREAMED_ROUTE = { exposeHeadRoute: false, config: { isHeavyRead: true } }
 
 /** For routes that are heavy if one of these query parameters is given. */
 export function whenGiven(names: readonly string[]) {
@@ -52,7 +49,7 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: n
     const { handler } = route
     if (!isHeavyRead) return
     route.handler = async function limited(request, reply) {
-      if (!isHeavyRead(request)) return handler.call(this, request, reply)
+      if (typeof isHeavyRead === 'function' && !isHeavyRead(request)) return handler.call(this, request, reply)
       const release = places.tryAcquire(findCompany(request), 1)
       if (!release) throw refuseHeavyRead(reply, atOnce)
       const left = followClient(request, reply)

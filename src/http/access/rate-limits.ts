@@ -1,10 +1,9 @@
 import type { Limit } from '#http/server/access-log'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { addressRefusal } from '#domain/calls/key-refusals'
-import { problem } from '#domain/errors'
 import { networkOf } from '#domain/networks'
 import { callerOf } from './authenticate.ts'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
@@ -68,7 +67,7 @@ const TOO_MANY = 'Too many requests; wait and try again'
 export function tooMany(reply: FastifyReply, limit: Limit, seconds: number, detail = TOO_MANY) {
   reply.metLimit = limit
   void reply.header('retry-after', String(Math.max(1, seconds)))
-  return new ProblemError(problem('rate_limited', detail))
+  return problemError('rate_limited', detail)
 }
 
 /** Counts by key, such as calls, or wrong passwords for an email address, in windows of fixed length. */

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import { companyOfSecret } from '#domain/accounts/secrets'
-import { problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { findUserOfSession, type NewSession, type SessionUser } from '#accounts/users/sessions'
 import type { Acting } from '#accounts/change-company'
 import type { UserRef } from '#accounts/users/users'
 import type { LedgerDb } from '#ledger/tables'
-import { ProblemError } from '../server/problem.ts'
+import { problemError } from '../server/problem.ts'
 import { readAddress } from '#domain/networks'
 import { MAX_USER_AGENT, type Client } from '#domain/call-sources'
 
@@ -119,7 +118,7 @@ export function assertSameOrigin(request: FastifyRequest, { publicUrl }: Session
   const isSafe = SAFE_METHODS.has(request.method)
   if (site === 'same-origin' || (isSafe && site === 'none')) return
   const isForeign = site !== undefined || (origin === undefined ? !isSafe : !isOwn(origin, publicUrl, host))
-  if (isForeign) throw new ProblemError(problem('cross_site_request', 'The request came from another site'))
+  if (isForeign) throw problemError('cross_site_request', 'The request came from another site')
 }
 
 function isOwn(origin: string, publicUrl: string | null, host: string | undefined) {

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createBudget } from '#admission/budget'
-import { problem } from '#domain/errors'
 import { readProgress, readReached } from '#ledger/read/read-progress'
 import type { LedgerDb } from '#ledger/tables'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import { divide } from '#domain/pieces'
 import { inCompany, outsideCompany } from '#postgres/company-scope'
 
@@ -58,7 +57,7 @@ export function createPositionWaits(
     const { head, reached } = await readProgress(db, companyId, projection)
     const position = wanted === 'head' ? head : wanted
     if (position > head) {
-      throw new ProblemError(problem('invalid_query', 'The query parameter min_position is beyond the last position'))
+      throw problemError('invalid_query', 'The query parameter min_position is beyond the last position')
     }
     if (reached >= position) return position
     const release = waiting.tryAcquire(companyId, 1)
@@ -73,7 +72,7 @@ export function createPositionWaits(
 }
 
 function late() {
-  return new ProblemError(problem('unavailable', 'The read model has not reached this position yet; try again'))
+  return problemError('unavailable', 'The read model has not reached this position yet; try again')
 }
 
 /** Notifies listeners when a company's position moves. Shared by all listeners of a process. */

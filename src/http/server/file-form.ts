@@ -1,7 +1,6 @@
 import multipart from '@fastify/multipart'
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { problem } from '#domain/errors'
-import { ProblemError } from './problem.ts'
+import { ProblemError, problemError } from './problem.ts'
 
 const MAX_FIELDS = 10
 /** What the other fields and the boundaries of a form may take, in bytes. */
@@ -30,8 +29,7 @@ export async function readFileForm(
   maxBytes: number,
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<FileForm> {
-  if (!request.isMultipart())
-    throw new ProblemError(problem('unsupported_media_type', 'The form must be multipart/form-data'))
+  if (!request.isMultipart()) throw problemError('unsupported_media_type', 'The form must be multipart/form-data')
   const fields = new Map<string, string>()
   let fileName = ''
   const failures: unknown[] = []
@@ -59,7 +57,7 @@ function toFormProblem(error: unknown, maxBytes: number) {
   const { code = '', statusCode = 0 }: Partial<FastifyError> = error
   if (code !== '' && (!code.startsWith('FST_') || statusCode >= 500)) return error
   if (code === 'FST_REQ_FILE_TOO_LARGE')
-    return new ProblemError(problem('payload_too_large', `A file must have at most ${maxBytes} bytes`))
-  if (statusCode === 413) return new ProblemError(problem('payload_too_large', 'The form has too many fields or files'))
-  return new ProblemError(problem('invalid_body', 'The form is not valid multipart/form-data'))
+    return problemError('payload_too_large', `A file must have at most ${maxBytes} bytes`)
+  if (statusCode === 413) return problemError('payload_too_large', 'The form has too many fields or files')
+  return problemError('invalid_body', 'The form is not valid multipart/form-data')
 }

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '#admission/turns'
-import { problem } from '#domain/errors'
 import { limitsOfCall, parseInPieces } from '#bodies/json-body'
-import { ProblemError } from './problem.ts'
+import { problemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 
 export const JSON_TYPES = ['application/json'] as const
@@ -76,7 +75,7 @@ function acceptsNoBody({ routeOptions: { schema } }: FastifyRequest) {
 export function refuseCompressedBodies(app: FastifyInstance) {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     if (isPlain(request) || WITHOUT_BODY.has(request.method) || announcedBytes(request) === 0) return done()
-    done(new ProblemError(problem('unsupported_media_type', 'The body must be sent without a Content-Encoding')))
+    done(problemError('unsupported_media_type', 'The body must be sent without a Content-Encoding'))
   })
   // Not earlier: a call whose key turns out to be disabled gets another answer.
   app.addHook('onSend', (request, reply, _payload, done) => {
@@ -96,7 +95,7 @@ function assertMediaType(request: FastifyRequest) {
   const sent = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (sent !== undefined && mediaTypes.includes(sent)) return
   const types = mediaTypes.join(' or ')
-  throw new ProblemError(problem('unsupported_media_type', `The Content-Type of the body must be ${types}`))
+  throw problemError('unsupported_media_type', `The Content-Type of the body must be ${types}`)
 }
 
 /** Whether a client asks for pages, as browsers do. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { conditionWithoutTag, findFailedCondition, type Preconditions } from '#domain/employees/entity-tag'
-import { ProblemError } from './problem.ts'
-import { problem } from '#domain/errors'
+import { ProblemError, problemError } from './problem.ts'
 
 /** The methods that change nothing. */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
@@ -30,6 +29,6 @@ export function refuseHalfBuilt(app: FastifyInstance, areComplete: () => Promise
   // Runs before the quota is charged: a 503 costs nothing.
   app.addHook('preValidation', async () => {
     if (await areComplete()) return
-    throw new ProblemError(problem('unavailable', 'The data that this call reads is still being built; try again'))
+    throw problemError('unavailable', 'The data that this call reads is still being built; try again')
   })
 }

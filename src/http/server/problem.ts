@@ -7,6 +7,7 @@ import {
   RefusedCredentialsError,
   problem,
   type Problem,
+  type ProblemCode,
   type RecordErrorCode,
   fieldError,
   invalidFields,
@@ -31,6 +32,11 @@ export class ProblemError extends Error {
   }
 }
 
+/** Makes the error that is sent as the problem with a code. */
+export function problemError(code: ProblemCode, detail: string): ProblemError {
+  return new ProblemError(problem(code, detail))
+}
+
 /** Makes the error of one field of a body; the pointer of the body itself is empty. */
 export function refuseField(pointer: string, message: string, code: RecordErrorCode = 'invalid_value'): ProblemError {
   return new ProblemError(invalidFields([fieldError(pointer, code, message)]))
@@ -41,7 +47,7 @@ export function refuseField(pointer: string, message: string, code: RecordErrorC
  * missing, the caller knows: `missing` is a sentence about that.
  */
 export function invalidCredentials(missing = 'The credentials are missing, unknown or no longer valid'): ProblemError {
-  return new ProblemError(problem('invalid_credentials', missing))
+  return problemError('invalid_credentials', missing)
 }
 
 /** The request took too long to arrive. */

@@ -1,5 +1,4 @@
-import { problem } from '#domain/errors'
-import { ProblemError } from './problem.ts'
+import { ProblemError, problemError } from './problem.ts'
 import { isStorableText } from '#domain/storable-text'
 import { isId, type IdPrefix } from '#domain/ids'
 import { hash } from 'node:crypto'
@@ -37,7 +36,7 @@ export function assertStorable(texts: object): void {
 
 /** A problem with a query parameter; `rule` follows its name. */
 export function invalidQuery(name: string, rule: string): ProblemError {
-  return new ProblemError(problem('invalid_query', `The query parameter ${name} ${rule}`))
+  return problemError('invalid_query', `The query parameter ${name} ${rule}`)
 }
 
 /** Encodes an opaque cursor: the place of an item in a list, which must be ASCII. */
@@ -67,7 +66,7 @@ function readCursor<Place>(
   const text = Buffer.from(cursor, 'base64url').toString('latin1')
   const place = text.startsWith('1:') ? read(text.slice(2)) : null
   if (place === null || encodeCursor(text.slice(2)) !== cursor) {
-    throw new ProblemError(problem('invalid_query', `The ${name} must be one that the API returned`))
+    throw problemError('invalid_query', `The ${name} must be one that the API returned`)
   }
   return place
 }

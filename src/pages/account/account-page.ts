@@ -40,7 +40,6 @@ import { recordSessionEvents } from '#accounts/record-session-events'
 import { endOtherSessions, endOwnSession, listSessions, type ShownSession } from '#accounts/users/sessions'
 import { changeAlerts, wantsAlerts } from '#accounts/attention/snooze'
 import { reportUser } from '#personal-data/report-user'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { renderReportForm, sendReportFile } from '#pages/parts/report-download'
 import { findBrowserName } from './browser-name.ts'
 import {
@@ -330,7 +329,7 @@ export function addAccountPage(app: FastifyInstance, services: PageServices) {
       sessions: makeSessionsForm(services),
       report: {
         path: '/personal-data',
-        config: { isHeavyRead: ALWAYS },
+        config: { isHeavyRead: true },
         async run(request, _, reply) {
           const acting = getActing(request)
           return sendReportFile(services, request, reply, await reportUser(services.company, acting, acting.actor))

@@ -29,7 +29,6 @@ import {
 } from '#accounts/api-keys/api-keys'
 import type { SeenToken } from '#accounts/users/users'
 import { readNames } from '#ledger/read/read-names'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { SecretSearchBody, toSecretSearch } from '#api/admin/secret-search'
 import { trimBlanks } from '#text/normalize-text'
 import type { AttentionItem } from '#domain/attention'
@@ -118,7 +117,7 @@ const { path: PATH } = NAVIGATION.apiKeys
  */
 function makeSecretSearch({ db }: PageServices): Form<unknown, never> {
   return {
-    config: { isHeavyRead: ALWAYS },
+    config: { isHeavyRead: true },
     async run(request, { q = '', secret_sha256: sha256 = '' }) {
       if (trimBlanks(q) === '' && sha256 === '') return { goTo: PATH }
       const { companyId, timeZone } = getViewer(request)

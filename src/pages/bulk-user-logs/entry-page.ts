@@ -5,8 +5,8 @@ import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import { problem, type Problem } from '#domain/errors'
 import { trimBlanks } from '#text/normalize-text'
 import { rulesOf } from '#domain/operations'
-import { ALWAYS, whenGiven } from '#http/access/heavy-reads'
-import { ProblemError } from '#http/server/problem'
+import { whenGiven } from '#http/access/heavy-reads'
+import { ProblemError, problemError } from '#http/server/problem'
 import { callByHand } from '#ledger/calls/run-api-call'
 import { correctCall, findFaultyFields, MAX_FAULTY_FIELDS, type FaultyCall } from '#log/faulty-fields'
 import { buildUploadUrl, NAVIGATION } from '#wording/navigation'
@@ -56,7 +56,7 @@ type FixRequest = PageRequest<{ log_id: string }>
 
 /** `/settings/bulk-user-logs/{log_id}/fix`: the values for which records were refused, to send the call again. */
 export function addFixPage(app: FastifyInstance, services: PageServices, path: string) {
-  const config = { isHeavyRead: ALWAYS }
+  const config = { isHeavyRead: true }
   const load = async (request: FixRequest) => {
     const { companyId } = getViewer(request)
     const db = await services.reads.of(companyId, request.left)
@@ -204,7 +204,7 @@ export function addEntryPages(app: FastifyInstance, services: PageServices, path
     const { index } = request.params
     const viewer = getViewer(request)
     const row = /^\d{1,9}$/.test(index) ? await findLogRecord(db, viewer.companyId, entry, Number(index)) : null
-    if (!row) throw new ProblemError(problem('route_not_found', 'This entry has no such record'))
+    if (!row) throw problemError('route_not_found', 'This entry has no such record')
     const [record] = await addDetails(db, viewer.companyId, [row])
     const ofEntry = { label: formatCall(entry), path: buildEntryUrl(entry) }
     const content = html`${renderBreadcrumb(NAVIGATION.bulkUserLogs, [ofEntry])}

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import { listRefusedCalls, type RefusalFilter, type RefusedCalls } from '#projections/bulk-user-logs/cause-queries'
 import { startOfYesterday } from '#domain/attention'
-import { problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { DAY_MS, formatLocal, formatTime } from '#domain/local-times'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import { readNames } from '#ledger/read/read-names'
 import { readRefusalCauses, type RefusedExample, type ShownCause } from '#log/refusal-causes'
 import { databaseTimeMs } from '#postgres/database-clock'
@@ -70,7 +69,7 @@ export function addRefusalsPage(app: FastifyInstance, { reads }: PageServices) {
 function readGiven(query: unknown) {
   const { since = DEFAULT_PERIOD, key } = pickFields(readFormFields(query), ['since', 'key'])
   if (!Object.hasOwn(PERIODS, since) || (key !== undefined && !isId('key', key)))
-    throw new ProblemError(problem('route_not_found', 'There is no such period or key'))
+    throw problemError('route_not_found', 'There is no such period or key')
   return { since, key }
 }
 

@@ -7,7 +7,6 @@ import { formatCount, formatNumber, formatPeople } from '#wording/numbers'
 import { findEmployees } from '#projections/employees/queries'
 import { readUploadId } from '#api/admin/uploads/upload-answer'
 import type { Problem } from '#domain/errors'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
 import { requireUpload } from '#uploads/apply-upload'
 import { undoUpload } from '#uploads/undo-upload'
@@ -133,7 +132,7 @@ function renderPerson(id: string | null, employees: ShownPreview['employees']) {
 type UndoPageRequest = PageRequest<{ log_id: string }>
 
 const LOGS_PATH = NAVIGATION.bulkUserLogs.path
-const config = { isHeavyRead: ALWAYS }
+const config = { isHeavyRead: true }
 
 /**
  * `/settings/bulk-user-logs/{log_id}/undo`, and `/settings/bulk-user-logs/upload/{id}/undo`: what undoing an entry, or all

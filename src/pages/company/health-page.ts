@@ -3,12 +3,11 @@ import { readDisputes } from '#accounts/attention/read-attention'
 import { listWebhooks, type SeenWebhook } from '#accounts/webhooks/read-webhooks'
 import type { AttentionFacts } from '#domain/attention'
 import { BACKGROUND_WORK } from '#domain/attention-kinds'
-import { problem } from '#domain/errors'
 import { readFailingWork, type FailingWork } from '#ledger/background/failing-work'
 import { readHead, type SeenHead } from '#ledger/read/read-head'
 import type { CompanyStanding, SystemHealth } from '#ledger/read/read-standings'
 import type { LedgerDb } from '#ledger/tables'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import {
   renderFacts,
   html,
@@ -57,7 +56,7 @@ export function addHealthPage(app: FastifyInstance, { db, health }: PageServices
           const { companyId, userId } = getViewer(request)
           const projections = await health.report(companyId)
           if (!projections.some(({ name }) => name === projection))
-            throw new ProblemError(problem('route_not_found', 'No such list exists'))
+            throw problemError('route_not_found', 'No such list exists')
           const isResumed = await health.resume(companyId, projection)
           if (isResumed) request.log.info({ companyId, userId, projection }, 'a parked company was resumed')
           return { done: isResumed ? 'resumed' : 'not-parked' }

@@ -6,7 +6,6 @@ import { jsonPointer, type Problem, problem } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { trimBlanks } from '#text/normalize-text'
 import { makeUnknownEmployeeError, readEmployeeId } from '#api/audit/employee-history'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { ProblemError } from '#http/server/problem'
 import { callByHand } from '#ledger/calls/run-api-call'
 import { readEmployeeAt } from '#ledger/read/read-employee-history'
@@ -115,7 +114,7 @@ const CHANGED_MEANWHILE = problem(
 
 /** `/settings/employees/{id}/edit`: the values of an employee, for administrators to change. Each change is a call. */
 export function addEmployeeEdit(app: FastifyInstance, services: PageServices) {
-  const config = { isHeavyRead: ALWAYS }
+  const config = { isHeavyRead: true }
   const load = (request: EmployeeRequest) => loadEmployee(services, request)
   addFormPage(app, {
     path: `${NAVIGATION.employees.path}/:id/edit`,

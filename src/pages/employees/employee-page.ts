@@ -11,7 +11,6 @@ import { formatNumber } from '#wording/numbers'
 import { listStoredEvents, type EventPlace } from '#ledger/read/browse-events'
 import { readHead } from '#ledger/read/read-head'
 import { makeUnknownEmployeeError, readEmployeeId, resolvePosition } from '#api/audit/employee-history'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { findEndOf, formatTime, readLocal } from '#domain/local-times'
 import { formatAttributeName, listAttributes, renderBreakable, renderValue } from '#pages/parts/attribute-values'
 import {
@@ -155,7 +154,7 @@ const DONE = { erased: "Person erased. This can't be undone.", ...EDITED }
 
 /** `/settings/employees/{id}?at=`: an employee at a position or time, with their history up to there. */
 export function addEmployeePage(app: FastifyInstance, { reads }: PageServices) {
-  app.get(`${PATH}/:id`, { config: { isHeavyRead: ALWAYS } }, async (request: EmployeeRequest, reply) => {
+  app.get(`${PATH}/:id`, { config: { isHeavyRead: true } }, async (request: EmployeeRequest, reply) => {
     const id = readEmployeeId(request.params.id)
     const query = readFormFields(request.query)
     const { at = '', time = '', position = '' } = query

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { fieldError, invalidFields } from '#domain/errors'
 import { isId } from '#domain/ids'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { ErasureBody, makeReport, readIdentifier } from '#api/admin/personal-data'
 import { ProblemError } from '#http/server/problem'
 import { NAVIGATION, buildEmployeeUrl } from '#wording/navigation'
@@ -82,7 +81,7 @@ export function addEmployeeReport(app: FastifyInstance, services: PageServices) 
     }),
     forms: {
       report: {
-        config: { isHeavyRead: ALWAYS },
+        config: { isHeavyRead: true },
         keeps: FIELDS,
         async run(request, fields, reply) {
           const given = pickFields(fields, FIELDS)
@@ -106,7 +105,7 @@ const PATH = NAVIGATION.employees.path
 const ONE_IDENTIFIER = fieldError('', 'invalid_value', 'Enter an email, an external ID, or a user name')
 
 /** An erasure searches all refused records of the company. */
-const HEAVY = { config: { isHeavyRead: ALWAYS } }
+const HEAVY = { config: { isHeavyRead: true } }
 
 /** Erasure, for administrators: of an employee, or of a person who appears only in refused records. */
 export function addEmployeeErasure(app: FastifyInstance, services: PageServices) {

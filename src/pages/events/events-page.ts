@@ -13,10 +13,9 @@ import type { LedgerDb } from '#ledger/tables'
 import { whenGiven } from '#http/access/heavy-reads'
 import { buildUrl, NAVIGATION } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
-import { problem } from '#domain/errors'
 import type { Client } from '#domain/call-sources'
 import type { SessionUser } from '#accounts/users/sessions'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import {
   renderCode,
   html,
@@ -230,7 +229,7 @@ export function addEventPage(app: FastifyInstance, { reads }: PageServices) {
     const { position: text } = request.params
     const db = await reads.of(viewer.companyId)
     const event = isPosition(text) ? await readStoredEvent(db, viewer.companyId, Number(text)) : null
-    if (!event) throw new ProblemError(problem('route_not_found', 'The ledger has no event at this position'))
+    if (!event) throw problemError('route_not_found', 'The ledger has no event at this position')
     const { position: head } = await readHead(db, viewer.companyId)
     const listed = { ...event, summary: event.data, isErased: event.data === null }
     const names = await readNames(db, viewer.companyId, listNamedIds(listed))

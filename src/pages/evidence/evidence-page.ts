@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { searchEmployees } from '#projections/employees/queries'
 import type { SessionUser } from '#accounts/users/sessions'
 import { type Employee, formatFullName } from '#domain/employees/employee'
-import { problem, fieldError, invalidFields } from '#domain/errors'
+import { fieldError, invalidFields } from '#domain/errors'
 import { isId } from '#domain/ids'
 import { EVENTS_TOLD, type PlannedEvidence } from '#evidence/evidence-file'
 import type { EvidenceSubject } from '#ledger/evidence/evidence-subject'
@@ -10,7 +10,7 @@ import type { StoredFile } from '#ledger/evidence/stored-files'
 import type { LedgerDb } from '#ledger/tables'
 import { readSubject, planOrRefuse, sendEvidence, sendZip } from '#api/audit/evidence'
 import { STREAMED_ROUTE, whenGiven } from '#http/access/heavy-reads'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { streamTexts } from '#http/server/text-stream'
 import { buildUrl, EVIDENCE_PATH, NAVIGATION } from '#wording/navigation'
 import {
@@ -92,7 +92,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices) {
         async run(request, fields) {
           const { companyId, userId, timeZone } = getViewer(request)
           const subject = readGivenSubject(pickGiven(fields), timeZone)
-          if (!storedFiles.canStore) throw new ProblemError(problem('unavailable', NO_KEY))
+          if (!storedFiles.canStore) throw problemError('unavailable', NO_KEY)
           const isRequested = await storedFiles.request(companyId, { subject, requestedBy: userId })
           return isRequested ? { goTo: EVIDENCE_PATH } : { done: 'running' }
         },
@@ -110,7 +110,7 @@ export function addEvidencePage(app: FastifyInstance, services: PageServices) {
   app.get(`${EVIDENCE_PATH}/stored`, STREAMED_ROUTE, async (request, reply) => {
     const { companyId } = getViewer(request)
     const file = await storedFiles.read(companyId)
-    if (file?.state !== 'done') throw new ProblemError(problem('route_not_found', 'This file no longer exists'))
+    if (file?.state !== 'done') throw problemError('route_not_found', 'This file no longer exists')
     const chunks = storedFiles.readChunks(companyId, file)
     return sendZip(reply, file.subject).send(await streamTexts({ request, reply, authorize }, chunks))
   })

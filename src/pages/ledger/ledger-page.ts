@@ -3,14 +3,12 @@ import type { SessionUser } from '#accounts/users/sessions'
 import type { ConsistentLedger } from '#ledger/audit/verify-export'
 import { NAVIGATION, EVIDENCE_PATH } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
-import { problem } from '#domain/errors'
 import { explainRefusal, NoSigningKeyError } from '#ledger/audit/sign-checkpoint'
 import { createVerifications, MAX_EVENTS, type Verifications, type VerificationRun } from '#ledger/audit/verifications'
 import { type FailingWork, readFailingWork } from '#ledger/background/failing-work'
 import { readNames } from '#ledger/read/read-names'
 import type { LedgerDb } from '#ledger/tables'
-import { ALWAYS } from '#http/access/heavy-reads'
-import { ProblemError } from '#http/server/problem'
+import { problemError } from '#http/server/problem'
 import {
   renderCode,
   renderBadge,
@@ -159,9 +157,9 @@ export function addLedgerPage(app: FastifyInstance, services: PageServices) {
     },
   })
 
-  app.get(`${PATH}/checkpoint`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+  app.get(`${PATH}/checkpoint`, { config: { isHeavyRead: true } }, async (request, reply) => {
     const checkpoint = await sign(services, request)
-    if ('refusal' in checkpoint) throw new ProblemError(problem('unavailable', checkpoint.refusal))
+    if ('refusal' in checkpoint) throw problemError('unavailable', checkpoint.refusal)
     return reply
       .header('content-disposition', 'attachment; filename="ledger.checkpoint"')
       .header('cache-control', 'no-store')

@@ -46,7 +46,6 @@ import { findUser } from '#accounts/users/users'
 import { isId } from '#domain/ids'
 import type { ProviderUse } from '#domain/provider-settings'
 import { ProblemError } from '#http/server/problem'
-import { ALWAYS } from '#http/access/heavy-reads'
 import {
   findOperatorSettings,
   renderAddresses,
@@ -298,7 +297,7 @@ function findKeys(secrets: SecretBox, provider: StoredProvider) {
 function makeProviderCheck(services: PageServices): Form<unknown, never> {
   return {
     path: '/check',
-    config: { isHeavyRead: ALWAYS },
+    config: { isHeavyRead: true },
     async run(request) {
       const provider = await requireProvider(services, request)
       const { name } = provider.settings

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { findSecretIn } from '#domain/accounts/secrets'
 import { isStorableText } from '#domain/storable-text'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { readFormFields, renderField } from '#pages/parts/form'
 import { html, isolate, renderEmpty } from '#pages/parts/elements'
 import { sendUserPage } from '#pages/parts/layout'
@@ -124,7 +123,7 @@ const MAX_TEXT = 254
  */
 export function addSearchPage(app: FastifyInstance, services: PageServices) {
   app.get(SEARCH_PATH, async (_, reply) => sendSearch(services, reply, ''))
-  app.post(SEARCH_PATH, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+  app.post(SEARCH_PATH, { config: { isHeavyRead: true } }, async (request, reply) => {
     const { q = '' } = readFormFields(request.body)
     return sendSearch(services, reply, trimBlanks(q).slice(0, MAX_TEXT))
   })

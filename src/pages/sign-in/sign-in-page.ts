@@ -6,7 +6,7 @@ import { type Problem, problem } from '#domain/errors'
 import { recognizeBrowser, type KnownBrowser } from '#http/access/known-browser'
 import { createSealedCookie, type SealedCookie } from '#http/access/sealed-cookie'
 import { describeSession, findSessionUser } from '#http/access/session'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { companyPath, readOwnPath, findHome } from '#wording/navigation'
 import { readFormFields, toFormProblem, type FormProblem, renderField } from '#pages/parts/form'
 import type { PageServices } from '#pages/parts/context'
@@ -53,7 +53,7 @@ export function addPasskeySignIn(app: FastifyInstance, services: PageServices) {
 
   app.post(`${PASSKEY_PATH}/options`, async (_request, reply) => {
     const { party, reason } = findSupport(services)
-    if (party === null) throw new ProblemError(problem('unavailable', `Passkeys are unavailable. ${reason}`))
+    if (party === null) throw problemError('unavailable', `Passkeys are unavailable. ${reason}`)
     const options = await makeRequestOptions(party)
     challenges.set(reply, { challenge: options.challenge, challengedAt: databaseTime() })
     return reply.header('cache-control', 'no-store').send(options)

@@ -6,8 +6,7 @@ import { UnreadableSecretError, type SecretBox } from '#accounts/secrets/secret-
 import { networkOf } from '#domain/networks'
 import { createBudget } from '#admission/budget'
 import { readPublicKeys, type StoredProvider, readProvider, NO_PROVIDER } from '#accounts/providers/providers'
-import { problem } from '#domain/errors'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { placeOfIdToken, endSessionsOfNotice } from '#accounts/sign-in/sign-in-through-provider'
 import { endSession, type EndedSession } from '#accounts/users/sessions'
 import { findProviderAddresses } from '#domain/providers/provider-addresses'
@@ -78,9 +77,7 @@ function findKeys(secrets: SecretBox, provider: StoredProvider) {
     return readPublicKeys(secrets, provider)
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error
-    throw new ProblemError(
-      problem('unavailable', "The service's key cannot be read; its operator must set SECRETS_KEY"),
-    )
+    throw problemError('unavailable', "The service's key cannot be read; its operator must set SECRETS_KEY")
   }
 }
 

@@ -13,7 +13,6 @@ import {
   readMissing,
   roomBeside,
 } from '#uploads/missing-people'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { UPLOAD_PATH } from '#wording/navigation'
 import { isolate, html, renderEmployeeLink, renderTable, renderHint, renderAlert } from '#pages/parts/elements'
 import { renderPageLinks, ROWS_A_PAGE } from '#pages/parts/list-pages'
@@ -38,7 +37,7 @@ const NONE = 'none'
 
 /** Adds what the buttons do that list the people who are not in a file, and keep them active. */
 export function addMissingActions(app: FastifyInstance, { uploads }: PageServices) {
-  app.post(`${UPLOAD_PATH}/:id/missing`, { config: { isHeavyRead: ALWAYS } }, async (request, reply) => {
+  app.post(`${UPLOAD_PATH}/:id/missing`, { config: { isHeavyRead: true } }, async (request, reply) => {
     const upload = await requireOwnUpload(uploads, getActing(request), readUploadId(request))
     const { count } = await listMissing(uploads, upload, request.left)
     return reply.redirect(`${UPLOAD_PATH}/${upload.id}?missing=${count === 0 ? NONE : 0}#missing`, 303)

@@ -7,7 +7,6 @@ import { LINK_LIFE_DAYS } from '#domain/accounts/user-lifecycle'
 import { findUser, type UserRecord } from '#accounts/users/users'
 import { eraseUser } from '#personal-data/erase-user'
 import { reportUser } from '#personal-data/report-user'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { RoleBody, TOKEN_ACTIONS, USER_ACTIONS } from '#api/admin/user-schemas'
 import { readUserId, requireUser } from '#api/admin/users'
 import { addTokenRevocation, renderTokenList } from '#pages/account/tokens'
@@ -87,7 +86,7 @@ export function addUserPage(app: FastifyInstance, services: PageServices) {
       },
       report: {
         path: '/personal-data',
-        config: { isHeavyRead: ALWAYS },
+        config: { isHeavyRead: true },
         async run(request, _, reply) {
           const report = await reportUser(company, getActing(request), readUserId(request.params.id))
           return sendReportFile(services, request, reply, report)

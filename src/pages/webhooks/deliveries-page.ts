@@ -12,7 +12,6 @@ import {
 import { NAVIGATION } from '#wording/navigation'
 import { decapitalize, formatNumber } from '#wording/numbers'
 import { rebuildMessage, type RebuiltMessage } from '#delivery/webhooks/single-deliveries'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { readDeliveryId, requireDelivery, DELIVERY_STATUSES } from '#api/admin/webhooks/webhooks'
 import { readWebhookId, requireWebhook } from '#api/admin/webhooks/webhook-schemas'
 import {
@@ -165,7 +164,7 @@ export function addDeliveryPages(app: FastifyInstance, services: PageServices) {
     forms: {
       redeliver: {
         path: '/:delivery_id/redeliver',
-        config: { isHeavyRead: ALWAYS },
+        config: { isHeavyRead: true },
         async run(request) {
           const deliveryId = readDeliveryId(request.params.delivery_id)
           const id = readWebhookId(request.params.id)

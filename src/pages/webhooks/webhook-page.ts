@@ -10,7 +10,6 @@ import {
   type KeptDelivery,
   listDeliveries,
 } from '#accounts/webhooks/read-webhooks'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { WEBHOOK_ACTIONS, readWebhookId, RotateWebhookBody } from '#api/admin/webhooks/webhook-schemas'
 import {
   listActionForms,
@@ -113,7 +112,7 @@ export function addWebhookPage(app: FastifyInstance, services: PageServices) {
       },
       ping: {
         path: '/ping',
-        config: { isHeavyRead: ALWAYS },
+        config: { isHeavyRead: true },
         async run(request) {
           const { id } = await singleDeliveries.ping(getViewer(request).companyId, idOf(request))
           return { goTo: `${PATH}/${idOf(request)}?sent=${id}` }

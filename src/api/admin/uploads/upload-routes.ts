@@ -15,13 +15,12 @@ import { cleanFileName, receiveFile, storeFile, type UploadRouteServices } from 
 import { readEncoding, UNREADABLE_ENCODING } from '#spreadsheets/encodings'
 import type { FileAnswers } from '#spreadsheets/file-question'
 import { userOf } from '#http/access/authorize-user'
-import { ALWAYS } from '#http/access/heavy-reads'
 import { budgetFiles } from '#http/access/body-budget'
 import { ADMIN_BODIES } from '#http/openapi/admin-examples'
 import { NO_CONTENT } from '#http/openapi/schema-parts'
 import { acceptFileForms, OTHER_BYTES, readFileForm } from '#http/server/file-form'
 import { receiveBody } from '#http/server/read-body'
-import { ProblemError } from '#http/server/problem'
+import { ProblemError, problemError } from '#http/server/problem'
 import { compileSchema } from '#http/server/query-faults'
 import { streamTexts, type Reader, sendAttachment } from '#http/server/text-stream'
 import { actingUser, JSON_BODY } from '../company-schemas.ts'
@@ -139,7 +138,7 @@ function readAnswers(
   const label = encoding ?? /;\s*charset="?([^";\s]+)/i.exec(contentType)?.[1]
   const known = label === undefined ? null : readEncoding(label)
   if (label !== undefined && known === null)
-    throw new ProblemError(problem('invalid_query', `The encoding of the request ${UNREADABLE_ENCODING}`))
+    throw problemError('invalid_query', `The encoding of the request ${UNREADABLE_ENCODING}`)
   return { encoding: known, sheet: sheet ?? null, headerLine: headerLine ?? null }
 }
 
@@ -192,7 +191,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServi
   app.get('/uploads/:id/parts/:number/preview', { schema: PREVIEW_UPLOAD_PART }, async (request) => {
     const upload = await requireUpload(uploads, userOf(request).companyId, readUploadId(request))
     const part = (await readParts(uploads.pool, upload)).find(({ number }) => String(number) === request.params.number)
-    if (!part) throw new ProblemError(problem('upload_not_found', 'The upload has no such part'))
+    if (!part) throw problemError('upload_not_found', 'The upload has no such part')
     if (part.state !== 'waiting') throw new RefusedByStateError(NOT_WAITING)
     const preview = await previewPart(uploads, upload, part)
     return renderPartPreview(part.number, preview)
@@ -200,7 +199,7 @@ function addReadRoutes(app: FastifyInstance, { uploads, authorize }: UploadServi
 
   app.get(
     '/uploads/:id/not-applied.csv',
-    { schema: EXPORT_ROWS_NOT_APPLIED, exposeHeadRoute: false, config: { isHeavyRead: ALWAYS } },
+    { schema: EXPORT_ROWS_NOT_APPLIED, exposeHeadRoute: false, config: { isHeavyRead: true } },
     async (request, reply) => {
       const { companyId } = userOf(request)
       const upload = await requireUpload(uploads, companyId, readUploadId(request))
