@@ -222,13 +222,13 @@ const isCode = ({ evidence }: Candidate) => evidence.codes === 1 && !evidence.is
 /** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
 function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
   const { count } = file.sample
-  const isDated = file.all.some(({ to, likely }) => [to, likely].includes('termination_date'))
   const isUsed = file.has('status')
   const found = unknown.filter((column) => {
     const { evidence, header, sample } = column
     // What is the same for everybody says who has left only if nothing else does.
     const isSameForAll = sample.values.size === 1 && sample.filled === count
-    if (isSameForAll && (isSure || isDated) && count >= FEW_ROWS) return false
+    const saysOther = isSure || (file.has('termination_date') && !evidence.isFlag)
+    if (isSameForAll && saysOther && count >= FEW_ROWS) return false
     if (header === HEADING_COLUMN) return true
     if (evidence.isCounter || file.isIndependent(column)) return false
     if (evidence.isFlag) return true
