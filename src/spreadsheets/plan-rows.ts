@@ -233,9 +233,9 @@ function* findRepeated(
         ? 'is that of somebody else, too: correct it, or leave it out in the later rows'
         : 'is in the file again: a file may change an employee only once'
       // An address may be that of several people.
-      const isOne = name !== 'email' ? '. If this person has several jobs, keep the row of the main one' : ''
-      refuse(first, `The ${name} of this row ${what} (${place(row.line)})${isOne}`)
-      refuse(at, `The ${name} of this row ${what} (${place(other.line)})${isOne}`)
+      const advice = name !== 'email' ? '. If this person has several jobs, keep the row of the main one' : ''
+      refuse(first, `The ${name} of this row ${what} (${place(row.line)})${advice}`)
+      refuse(at, `The ${name} of this row ${what} (${place(other.line)})${advice}`)
     }
   }
 }

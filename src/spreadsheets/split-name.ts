@@ -66,7 +66,7 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
 }
 
 /** What tells people of one family apart: "Smith Jr., Robert", "Robert Smith, III". */
-const SUFFIX = /[\s,]+((?:jr|sr)\b\.?|I{2,3}\b|IV\b)(?=\s*(?:,|$))/giu
+const SUFFIX = /(?<![\s,])[\s,]+((?:jr|sr)\b\.?|I{2,3}\b|IV\b)(?=\s*(?:,|$))/giu
 const IS_SUFFIX = /^(?:(?:jr|sr)\.?|II|III|IV)$/i
 /** What stands before a name: Dr., Prof., Ing. An initial has one letter. */
 const TITLE = /^\p{L}{2,6}\.$/u

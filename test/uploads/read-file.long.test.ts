@@ -121,17 +121,18 @@ await t.test('two rows of one employee are refused, each with the place of the o
   const planned = async (text: string) =>
     (await read(text)).parts.flat().flatMap(({ row, plan }) => (plan?.faults ?? []).map((fault) => `${row}: ${fault}`))
   const again = 'is in the file again: a file may change an employee only once'
+  const jobs = '. If this person has several jobs, keep the row of the main one'
   const rows = ['A,a@x.com', 'B,b@x.com', 'A,a2@x.com', 'C,c@x.com', ',B@X.com']
   t.strictSame(await planned(['external_id,email', ...rows].join('\n')), [
-    `1: The external_id of this row ${again} (line 4)`,
+    `1: The external_id of this row ${again} (line 4)${jobs}`,
     `2: The email of this row ${again} (line 6)`,
-    `3: The external_id of this row ${again} (line 2)`,
+    `3: The external_id of this row ${again} (line 2)${jobs}`,
     `5: The email of this row ${again} (line 3)`,
   ])
   const records = [{ external_id: 'A' }, { external_id: 'B' }, { external_id: 'C' }, { external_id: 'B' }]
   t.strictSame(await planned(JSON.stringify(records)), [
-    `2: The external_id of this row ${again} (record 4)`,
-    `4: The external_id of this row ${again} (record 2)`,
+    `2: The external_id of this row ${again} (record 4)${jobs}`,
+    `4: The external_id of this row ${again} (record 2)${jobs}`,
   ])
 })
 
