@@ -128,19 +128,28 @@ export async function loadEmployees(
   return doInTurns(employeesOf(rows))
 }
 
-/** Counts the active people of a company as of the last commit: those of the read model, and the events that it lacks. */
+/**
+ * Counts the active people of a company as of the last commit: those of the read model, and the events that it lacks. Those
+ * of a person who is erased there say nothing any more.
+ */
 export async function countActivePeople(client: QueryClient, companyId: string) {
   const { rows } = await client.query<{ count: number }>({
     name: 'count-active-people',
-    text: `select (
+    text: `with later as (
+        select stream_id, type, data from events
+        where company_id = $1
+          and type in ('EmployeeCreated', 'EmployeeReactivated', 'EmployeeDeactivated', 'EmployeeErased')
+          and position > coalesce((select position from checkpoints where company_id = $1
+            and projection = '${employees.name}' and version = ${employees.version}), 0)
+      ), erased as (select stream_id from later where type = 'EmployeeErased')
+      select (
         select count(*) from ${schemaOf(employees)}.employees where company_id = $1 and ${STATUS} = 'active'
+          and employee_id not in (select stream_id from erased)
       )::integer + (
         select coalesce(sum(case type
           when 'EmployeeCreated' then (data::json #>> '{attributes,status}' = 'active')::integer
           when 'EmployeeReactivated' then 1 else -1 end), 0)
-        from events where company_id = $1 and type in ('EmployeeCreated', 'EmployeeReactivated', 'EmployeeDeactivated')
-          and position > coalesce((select position from checkpoints where company_id = $1
-            and projection = '${employees.name}' and version = ${employees.version}), 0)
+        from later where stream_id not in (select stream_id from erased)
       )::integer as count`,
     values: [toUuid(companyId)],
   })
