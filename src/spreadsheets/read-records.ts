@@ -9,7 +9,7 @@ import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
 import { readDate } from './read-date.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
-import { isClearable, isNone, readColumn, readWhole } from './read-value.ts'
+import { isClearable, isNone, NAMING_MANAGERS, readColumn, readWhole } from './read-value.ts'
 import {
   CUSTOM,
   findField,
@@ -284,7 +284,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
 const REMEDY = /\. [A-Z][^."]*$/
 
 function isLeftOut({ to }: Column, { mapping, plan }: Context): boolean {
-  const isUnknown = to?.startsWith('manager') && plan !== undefined && isManagerUnknown(plan)
+  const isUnknown = NAMING_MANAGERS.has(to) && plan !== undefined && isManagerUnknown(plan)
   if (isUnknown && mapping.unknown_managers === 'leave_out') return true
   return mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(to)
 }

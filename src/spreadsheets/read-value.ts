@@ -32,6 +32,13 @@ export type ValueReading =
   | { json?: undefined; fields: Record<string, string>; fault?: undefined; note?: undefined }
   | { json?: undefined; fields?: undefined; fault: string; note?: undefined }
 
+/** What names the manager of a row's person by what the file, or the company, knows of people. */
+export const NAMING_MANAGERS: ReadonlySet<ColumnMapping['to']> = new Set([
+  'manager',
+  'manager_email',
+  'manager_external_id',
+])
+
 /** Systems write these for a name that somebody doesn't have. */
 const NO_NAME = /^[.–—-]$/
 /** These where somebody has nothing. A word may be a name. */
@@ -121,7 +128,7 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   if (to === 'full_name') return readFullName(text, column)
   if (to === 'manager') return readManager(text, column, context)
   const isUnknown = context.plan?.manager?.fault === NO_MANAGER
-  if (isUnknown && (to === 'manager_email' || to === 'manager_external_id')) return { fault: NO_MANAGER }
+  if (isUnknown && NAMING_MANAGERS.has(to)) return { fault: NO_MANAGER }
   if (to === 'custom') return readCustom(text, column)
   if (isName && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
   return { json: JSON.stringify(text) }

@@ -43,8 +43,10 @@ async function findUnknown(client: EmployeeClient, names: readonly ManagerName[]
   }
   const people = unknown.size > LOOKED_UP ? client.employees({}, { signal }) : lookUp()
   try {
-    for await (const { email, external_id: id } of people)
+    for await (const { email, external_id: id } of people) {
       for (const key of [`email ${email}`, `external_id ${id}`]) unknown.delete(key)
+      if (unknown.size === 0) break
+    }
   } catch (error) {
     if (!(error instanceof PermissionError)) throw error
     unknown.clear()

@@ -30,7 +30,10 @@ const EXPORT = /^export (?=(?:async )?(?:function\*?|class|const) (\w+))/gm
 /** The program with its types, or as the package of the client has it, without them. */
 export const TYPED_PROGRAM = join(ROOT, `${PROGRAM}${extname(import.meta.url)}`)
 
-/** Runs the program, which comes first on its standard input: the lengths of the script and of what V8 made of it, and both. */
+/**
+ * Runs the program, which comes first on its standard input: the lengths of the script and of what V8 made of it, and
+ * then both.
+ */
 export const RUN_PROGRAM = `
 const { readSync } = require('node:fs')
 const take = (size) => {
