@@ -104,7 +104,7 @@ function selectErrors(companyId: string, call: CallPlace) {
   const shortened =
     places.length === 0 ? sql`pointer` : sql`case ${sql.join(places.map(within), sql` `)} else pointer end`
   return sql`select position, code, (${shortened}) collate "C" as pointer,
-      regexp_replace(message, ' emp_[0-9a-z]{26}', '') as message
+      regexp_replace(message, ',? emp_[0-9a-z]{26}', '') as message
     from events
       cross join lateral json_to_recordset(data::json -> 'errors') as error(code text, pointer text, message text)
     where ${isRefusedIn(companyId, call)} and data is not null`

@@ -124,6 +124,10 @@ await t.test('errors that name different employees have the same cause', async (
   t.strictSame((await open(await call('POST', '/v1/employees', taken))).causes, [
     '2 × The inactive employee has this external id; reactivate that employee or send another value: external_id',
   ])
+  const twice = [1, 2].flatMap((at) => [locate(at, { department: 'A' }), locate(at, { department: 'B' })])
+  t.strictSame((await open(await call('PATCH', '/v1/employees', twice))).causes, [
+    '4 × Another record of the call refers to the same employee: external_id',
+  ])
 })
 
 await t.test('a cause filters the records and can be downloaded', async (t) => {
