@@ -119,32 +119,34 @@ for (const { name: size, settings, records, bytes, otherBytes, hostileBytes, max
     }
     const idempotent = { 'idempotency-key': randomUUID() }
     const answers: DistantAnswer[] = []
-    for (const [method, query, kind, headers] of [
+    const calls = [
       ['POST', '', 'creation', {}],
-      ['POST', '', 'largestCreation', idempotent],
       ['POST', '', 'largestCreation', idempotent],
       ['PUT', '?validate_only=true', 'change', {}],
       ['PATCH', '', 'change', {}],
-      ['PATCH', '', 'change', {}],
-      ['PUT', '', 'creation', {}],
       ['POST', '', 'largestRefused', {}],
-      ['PATCH', '', 'refused', {}],
       ['POST', '', 'refusedOften', {}],
       ['POST', '', 'longNames', {}],
       ['POST', '', 'namesOfMarks', {}],
       ['POST', '', 'attributesOfMarks', {}],
-      ['POST', PARTLY, 'creationHalfWrong', { 'idempotency-key': randomUUID() }],
-      ['PATCH', PARTLY, 'changeHalfWrong', {}],
       ['PUT', PARTLY, 'creationHalfWrong', {}],
-      ['POST', PARTLY, 'creationBelowWrong', {}],
       ['PUT', '', 'line', {}],
       ['PATCH', PARTLY, 'turnedLine', {}],
+      // The gate tries those above, of which each takes another way.
+      ['POST', '', 'largestCreation', idempotent],
+      ['PATCH', '', 'change', {}],
+      ['PUT', '', 'creation', {}],
+      ['PATCH', '', 'refused', {}],
+      ['POST', PARTLY, 'creationHalfWrong', { 'idempotency-key': randomUUID() }],
+      ['PATCH', PARTLY, 'changeHalfWrong', {}],
+      ['POST', PARTLY, 'creationBelowWrong', {}],
       ['PUT', PARTLY, 'turnedLine', {}],
-    ] as const)
+    ] as const
+    for (const [method, query, kind, headers] of calls.slice(0, inputs(12, calls.length)))
       answers.push(await call(method, `/v1/employees${query}`, `of a full ${kind}`, full[kind](), headers))
     t.strictSame(new Set(answers.map(({ status }) => status)), new Set([201, 200, 422]))
     // What was changed, refused, and refused often comes first.
-    const shown = [4, 7, 9, 1, 10, 12, 17].slice(0, inputs(2, 7))
+    const shown = [3, 4, 5, 1, 6, 8, 10].slice(0, inputs(2, 7))
     const logs = shown.flatMap((at) => logIdsIn(answers[at]!.beginning))
     for (const [at, [kind, make]] of hostileBodies(hostileBytes - 4_000, VALUES_PER_RECORD * records).entries()) {
       // Reading a body is the same for all routes: they take turns.
