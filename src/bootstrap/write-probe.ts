@@ -30,6 +30,14 @@ interface WriteProbe {
   isPossible(): Promise<boolean>
 }
 
+/** Whether the database stores anything now, as far as a small write tells. */
+export function canWrite(pool: Pool): Promise<boolean> {
+  return withClient(pool, (client) => client.query(PROBE)).then(
+    () => true,
+    (error: unknown) => !refusesWrites(error),
+  )
+}
+
 export function createWriteProbe(
   pool: Pool,
   { now = () => performance.now(), probeMs = PROBE_MS }: { now?(): number; probeMs?: number } = {},
@@ -40,11 +48,7 @@ export function createWriteProbe(
     known = { isPossible, until: now() + (isPossible ? POSSIBLE_FOR_MS : IMPOSSIBLE_FOR_MS) }
     return isPossible
   }
-  const probe = () =>
-    withClient(pool, (client) => client.query(PROBE)).then(
-      () => learn(true),
-      (error: unknown) => learn(!refusesWrites(error)),
-    )
+  const probe = async () => learn(await canWrite(pool))
   return {
     watch: (onTransaction) => ({
       onTransaction(calls, records, seconds) {

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
+import { readSources } from './read-sources.ts'
 
 const PATH = '/client.tgz'
 /** It changes with the version only. */
@@ -11,9 +13,12 @@ const MAX_AGE_SECONDS = 300
  * registry, means that nobody else's program runs beside an API key.
  */
 export function clientPackage(app: FastifyInstance): void {
+  // Now, because the folder may get another version while this one runs.
+  const packer = readFileSync(new URL('pack-client.ts', import.meta.url), 'utf8')
+  const sources = readSources()
   let made: Promise<Buffer> | undefined
   app.get(PATH, { schema: { hide: true } }, async (_, reply) => {
-    made ??= packInThread()
+    made ??= runInThread(`${packer}${PACK}`, sources)
     try {
       const content = await made
       return await reply
@@ -27,10 +32,15 @@ export function clientPackage(app: FastifyInstance): void {
   })
 }
 
-async function packInThread(): Promise<Buffer> {
+const PACK = `
+import { parentPort, workerData } from 'node:worker_threads'
+parentPort!.postMessage(packClient(workerData), [])`
+
+/** Runs a program in a thread, because leaving out the types takes longer than a request may hold the event loop. */
+async function runInThread(program: string, workerData: unknown): Promise<Buffer> {
   // The function that leaves out the types is the one that runs this program, although it is called experimental.
-  const execArgv = ['--disable-warning=ExperimentalWarning']
-  const thread = new Worker(new URL('pack-program.ts', import.meta.url), { execArgv })
+  const execArgv = ['--input-type=module-typescript', '--disable-warning=ExperimentalWarning']
+  const thread = new Worker(program, { eval: true, workerData, execArgv })
   const [content] = (await once(thread, 'message')) as [Uint8Array]
   return Buffer.from(content)
 }

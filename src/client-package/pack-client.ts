@@ -1,25 +1,23 @@
-import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { gzipSync } from 'node:zlib'
+import type { Sources } from './read-sources.ts'
 
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
  * The declarations are generated (`npm run client`), and packed twice, since TypeScript takes those of an ES
- * module for no CommonJS (TS1479), although Node.js lets CommonJS require it.
+ * module for no CommonJS (TS1479), although Node.js lets CommonJS require it. This module runs alone, as a text that the
+ * service holds, so it imports nothing of others.
  */
 
-const ROOT = new URL('../../', import.meta.url)
 const CLIENT = 'clients/typescript'
 /** It has nothing but types. */
 const API_TYPES = `${CLIENT}/api-types.ts`
 /** What an import of the package leads to. */
 const NAME = 'employee-ledger-client'
-const SOURCES = [`${CLIENT}/*.ts`, `${CLIENT}/send/*.ts`, 'src/{spreadsheets,text}/**/*.ts']
 
 /** The package as npm installs it: a compressed archive that is the same, byte for byte, whenever it is made. */
-export function packClient(): Buffer {
-  const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8')
-  const find = (patterns: string[]) => globSync(patterns, { cwd: ROOT.pathname }).toSorted()
+export function packClient(sources: Sources): Buffer {
+  const read = (path: string) => Buffer.from(sources.get(path)!).toString()
   const generated = JSON.parse(read(`${CLIENT}/declarations.json`)) as Record<string, string>
   const declarations = [
     ...Object.entries(generated).map(([name, text]) => [`dist/${CLIENT}/${name}`, text]),
@@ -29,8 +27,8 @@ export function packClient(): Buffer {
     ['package.json', read(`${CLIENT}/package.json`)],
     ['README.md', read(`${CLIENT}/README.md`)],
     ['LICENSE', read(`${CLIENT}/LICENSE`)],
-    ...find(SOURCES)
-      .filter((path) => path !== API_TYPES)
+    ...[...sources.keys()]
+      .filter((path) => path.endsWith('.ts') && path !== API_TYPES)
       .map((path) => [`dist/${path.replace(/ts$/, 'js')}`, stripTypeScriptTypes(read(path))]),
     ...declarations,
     ...declarations.map(([path, text]) => [path.replace(/ts$/, 'cts'), text]),

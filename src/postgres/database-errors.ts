@@ -117,18 +117,20 @@ export function isPermanent(error: unknown): boolean {
 // Classes of a lost connection (08) or of a server that is shutting down (57) or failing (53, 58, XX). The error may
 // have occurred after the commit was written.
 const COMMIT_UNKNOWN_CLASSES = new Set(['08', '53', '57', '58', 'XX'])
-const INTERNAL_ERROR = 'XX000'
+// An internal error, and the class of those of a full disk or memory.
+const OF_STATEMENTS = /^(?:XX000|53)/
 const SERIALIZATION_FAILURE = '40001'
 
 /**
  * Whether an error proves that a transaction, sent together with its COMMIT, did not commit. Ordinary errors do; a lost
- * connection, a timeout or a server shutdown may have occurred after the commit. So may an internal error, unless a
- * statement before the COMMIT raised it.
+ * connection, a timeout or a server shutdown may have occurred after the commit. So may an internal error, or one of a
+ * full disk, unless a statement before the COMMIT raised it.
  */
 export function meansNotCommitted(error: unknown, isBeforeCommit = false): boolean {
   const state = sqlState(error)
-  if (state === INTERNAL_ERROR) return isBeforeCommit
-  return state !== null && !COMMIT_UNKNOWN_CLASSES.has(state.slice(0, 2))
+  if (state === null) return false
+  if (OF_STATEMENTS.test(state)) return isBeforeCommit
+  return !COMMIT_UNKNOWN_CLASSES.has(state.slice(0, 2))
 }
 
 /**

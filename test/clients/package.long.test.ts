@@ -8,6 +8,7 @@ import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import declarations from '../../clients/typescript/declarations.json' with { type: 'json' }
 import { packClient } from '../../src/client-package/pack-client.ts'
+import { readSources } from '../../src/client-package/read-sources.ts'
 import { installClient, runAlone } from '../support/processes/installed-client.ts'
 import { startService } from '../support/service.ts'
 
@@ -86,7 +87,7 @@ await t.test('the service hands it out, the same each time, to whoever asks', as
   const packages = await Promise.all([1, 2].map(() => fetch(`${service.address}/client.tgz`)))
   for (const answer of packages) {
     t.match([answer.status, answer.headers.get('content-type')], [200, 'application/gzip'])
-    t.ok(Buffer.from(await answer.arrayBuffer()).equals(packClient()))
+    t.ok(Buffer.from(await answer.arrayBuffer()).equals(packClient(readSources())))
   }
 })
 

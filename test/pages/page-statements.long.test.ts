@@ -95,7 +95,11 @@ const WITH_LIST: Record<string, number> = {
   '/settings/employees?only=no_external_id&order=name': 3,
 }
 
-const MAX_BLOCKS = { withoutList: 80, countingPeople: 90, withList: 1_500 }
+/**
+ * `everywhere` is for the last calls of 200 keys that expect calls, which every page reads; `usage` is for what each of
+ * 6,000 keys has used, besides.
+ */
+const MAX_BLOCKS = { withoutList: 80, countingPeople: 90, withList: 1_500, everywhere: 10_000, usage: 25_000 }
 
 /** Opens a page, and returns the statements that it sends. */
 async function openOnce(path: string) {
@@ -209,4 +213,58 @@ await t.test('a page costs the same, however many keys there are that need nothi
 await t.test('keys that expect calls take one more statement', async (t) => {
   await manage('PATCH', `/api-keys/${company.key.api_id}`, { expected_calls: { every_hours: 12 } })
   t.equal((await open('/settings/users/new')).length, 3)
+})
+
+/** Fills what a company may have of everything but keys, of which the test above has as many. */
+async function fillLists() {
+  const ofCompany = [toUuid(company.id)]
+  const insert = async (statement: string) => service.pool.query(statement, ofCompany)
+  const id = (from = '$1') => `overlay(${from}::text placing lpad(n::text, 12, '0') from 25)::uuid`
+  // All webhooks fail since the beginning of the ledger.
+  await insert(`insert into webhooks (company_id, webhook_id, version, url, description, types, include_data,
+      concurrency, status, secret, created_at)
+    select company_id, ${id('webhook_id')}, 1, url, 'Other', types, include_data, concurrency, status, secret, created_at
+    from webhooks, generate_series(2, 20) n where company_id = $1`)
+  await insert(`insert into webhook_progress (company_id, webhook_id, position, attempts, failing_since, due_at, error)
+    select company_id, webhook_id, 0, 3, now() - interval '1 hour', now() + interval '1 hour', 'status 500'
+    from webhooks where company_id = $1
+    on conflict (company_id, webhook_id) do update set position = 0, failing_since = excluded.failing_since`)
+  await insert(`insert into users (company_id, user_id, version, email, name, role, created_at)
+    select $1::uuid, ${id()}, 1, 'u' || n || '@example.com', 'Other', 'member', now()
+    from generate_series(1, 2000) n`)
+  // Of each user, tokens that work, and others that were revoked.
+  await insert(`insert into user_tokens (company_id, token_hash, token_id, user_id, name, created_at, expires_at, revoked_at)
+    select company_id, sha256(n::text::bytea), ${id('company_id')}, user_id, 'Other', now(), now() + interval '1 year',
+      case when nth > 18 then now() end
+    from (select u.*, nth, row_number() over () as n from users u, generate_series(1, 40) nth where company_id = $1) u`)
+  await insert(`insert into upload_mappings (company_id, header_hash, mapping, used_at)
+    select $1::uuid, sha256(n::text::bytea), '{"columns": []}', now() from generate_series(1, 1000) n`)
+  await insert(`insert into attention_snoozes (company_id, name, item, until, reason, actor)
+    select $1::uuid, 'webhook_failing ' || n, json_build_object('kind', 'webhook_failing', 'since', now(),
+      'subject', json_build_object('id', 'whk_' || n, 'name', 'Other'), 'details', json_build_object('error', 'x')),
+      '2999-01-01', 'It passes', 'operator' from generate_series(1, 100) n`)
+  await insert(`insert into identity_providers (company_id, provider_id, version, name, issuer, client_id, client_auth,
+      creates_users, roles, use, secret, created_at, failing_since, fault)
+    select $1::uuid, ${id()}, 1, 'Okta', 'https://idp.example', 'x', 'client_secret', false, '[]', 'optional',
+      '', now(), now() - interval '1 hour', 'unreachable' from generate_series(1, 1) n`)
+  await insert(`update api_keys set expected_calls = '{"every_hours": 12}', expected_since = now()
+    where company_id = $1 and api_id in (select api_id from api_keys where company_id = $1 and is_enabled limit 1000)`)
+  await runSql(service.urls.superUrl, 'vacuum analyze')
+}
+
+/** Pages about the provider, which is there now. */
+const OF_PROVIDER = { '/settings/sign-in': 7 }
+
+await t.test('a page costs little more where every list is as long as it can be', onePlan, async (t) => {
+  await fillLists()
+  const pages = { ...WITHOUT_LIST, ...COUNTING_PEOPLE, ...WITH_LIST, '/settings/attention': 3, ...OF_PROVIDER }
+  for (const [path, most] of Object.entries(pages)) {
+    await openOnce(path)
+    // The last calls of keys that expect calls are read in a statement of their own.
+    const sent = await open(path, most + 1)
+    t.ok(sent.length <= most + 1, `${path}: ${sent.length} statements, of at most ${most + 1}`)
+    const blocks = await countBlocks(service.pool, sent)
+    const maxBlocks = path === '/settings/usage' ? MAX_BLOCKS.usage : MAX_BLOCKS.everywhere
+    t.ok(blocks <= maxBlocks, `${path}: ${blocks} blocks, of at most ${maxBlocks}`)
+  }
 })

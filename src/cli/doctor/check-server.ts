@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { fail, ok, warn, type Finding } from './finding.ts'
 import { randomUUID } from 'node:crypto'
+import { canWrite } from '#bootstrap/write-probe'
 import { assertOwnSessions, SharedSessionsError, type DatabaseSetting } from '#postgres/pooler'
 
 const OLDEST_SERVER = 150_000
@@ -61,7 +62,7 @@ export async function checkServer(pool: Pool, connections: Connections): Promise
       ? ok('encoding', 'UTF8')
       : fail('encoding', server.encoding, "create the database with encoding 'UTF8' template template0"),
     checkCollation(server),
-    checkWrites(server),
+    await checkWrites(server, pool),
     ...checkDurability(server),
     ...checkSettings(server),
     checkConnections(server, connections),
@@ -81,14 +82,17 @@ function checkCollation({ database, sorted_as: sortedAs, sorts_as: sortsAs }: Se
   )
 }
 
-function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server): Finding {
+async function checkWrites({ is_standby: isStandby, is_read_only: isReadOnly }: Server, pool: Pool): Promise<Finding> {
   if (isStandby)
     return fail('writes', 'the server is a standby', 'point DATABASE_URL to the primary, or promote the standby')
-  if (!isReadOnly) return ok('writes', 'the server accepts writes')
-  const advice =
-    'find out why default_transaction_read_only is on (some providers set it when the disk is full), fix that, ' +
-    'and reset it'
-  return fail('writes', 'the server accepts no writes', advice)
+  if (isReadOnly) {
+    const advice =
+      'find out why default_transaction_read_only is on (some providers set it when the disk is full), fix that, ' +
+      'and reset it'
+    return fail('writes', 'the server accepts no writes', advice)
+  }
+  if (await canWrite(pool)) return ok('writes', 'the server accepts writes')
+  return fail('writes', 'the server answers, but stores nothing', 'free space on its disk; its log says what fails')
 }
 
 function checkDurability({ fsync, full_page_writes: pages, synchronous_commit: commit }: Server): Finding[] {

@@ -1,4 +1,7 @@
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
 import t from 'tap'
+import { checkServer } from '../../../src/cli/doctor/check-server.ts'
 import { createWriteProbe } from '../../../src/bootstrap/write-probe.ts'
 import { asSuperuser } from '../../support/postgres/as-superuser.ts'
 import { CITUS_URL } from '../../support/postgres/citus-url.ts'
@@ -7,7 +10,14 @@ import { employee, send, startService } from '../../support/service.ts'
 /* A full disk lets the database answer, but store nothing. Triggers refuse writes as it does, with its SQLSTATE. */
 
 const onePlace = CITUS_URL === undefined ? {} : { skip: 'Citus allows no triggers on distributed tables' }
-const service = await startService(t)
+let logged = ''
+const destination = new Writable({
+  write(chunk: Buffer, _, done) {
+    logged += String(chunk)
+    done()
+  },
+})
+const service = await startService(t, {}, { log: pino({}, destination) })
 const { superUrl } = service.urls
 const isReady = async () => (await send(service.address, 'GET', '/readyz', {})).status === 200
 
@@ -28,11 +38,23 @@ await t.test(
     await fill('events')
     t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 503)
     t.equal(await isReady(), false)
+    t.match(logged, /the ledger could not be written/)
+    t.notMatch(logged, /connection was lost/)
     await free('events')
     t.equal((await service.call('POST', '/v1/employees', { body: employee() })).status, 201)
     t.equal(await isReady(), true)
   },
 )
+
+await t.test('doctor says that nothing can be stored', onePlace, async (t) => {
+  const ofWrites = async () =>
+    (await checkServer(service.pool, { api: 20, worker: 20 })).find(({ check }) => check === 'writes')
+  t.match(await ofWrites(), { level: 'ok' })
+  await fill('failing_work')
+  t.match(await ofWrites(), { level: 'fail', found: /stores nothing/, advice: /free space/ })
+  await free('failing_work')
+  t.match(await ofWrites(), { level: 'ok' })
+})
 
 await t.test(
   'without a call, a rare probe tells whether a write is possible, and leaves nothing',

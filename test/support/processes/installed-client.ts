@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { packClient } from '../../../src/client-package/pack-client.ts'
+import { readSources } from '../../../src/client-package/read-sources.ts'
 import { afterAll } from '../after-all.ts'
 
 const exec = promisify(execFile)
@@ -48,7 +49,7 @@ async function install(): Promise<InstalledClient> {
 
   // The cache of this home knows no package.
   const npm = (cwd: string, ...args: string[]) => runAlone('npm', args, { cwd, home: top })
-  writeFileSync(path.join(tarballs, 'client.tgz'), packClient())
+  writeFileSync(path.join(tarballs, 'client.tgz'), packClient(readSources()))
   const needed = [...dependenciesOf('clients/typescript')].map((name) => path.resolve('node_modules', name))
   await npm(top, 'pack', '--ignore-scripts', '--pack-destination', tarballs, ...needed)
   const all = readdirSync(tarballs).map((name) => path.join(tarballs, name))
