@@ -2,11 +2,18 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
-import { readSources } from './read-sources.ts'
+import { readSources, type Sources } from './read-sources.ts'
 
 const PATH = '/client.tgz'
 /** It changes with the version only. */
 const MAX_AGE_SECONDS = 300
+
+/** Reading what the package is made of takes milliseconds, and a process has one version. */
+let held: { packer: string; sources: Sources } | undefined
+
+function holdPackage() {
+  return { packer: readFileSync(new URL('pack-client.ts', import.meta.url), 'utf8'), sources: readSources() }
+}
 
 /**
  * `/client.tgz`: the package of the client that fits this version. Installing it from here, and not by a name from a
@@ -14,8 +21,7 @@ const MAX_AGE_SECONDS = 300
  */
 export function clientPackage(app: FastifyInstance): void {
   // Now, because the folder may get another version while this one runs.
-  const packer = readFileSync(new URL('pack-client.ts', import.meta.url), 'utf8')
-  const sources = readSources()
+  const { packer, sources } = (held ??= holdPackage())
   let made: Promise<Buffer> | undefined
   app.get(PATH, { schema: { hide: true } }, async (_, reply) => {
     made ??= runInThread(`${packer}${PACK}`, sources)

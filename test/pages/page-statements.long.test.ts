@@ -96,10 +96,10 @@ const WITH_LIST: Record<string, number> = {
 }
 
 /**
- * `everywhere` is for the last calls of 200 keys that expect calls, which every page reads; `usage` is for what each of
+ * `everywhere` is for the last calls of 1,000 keys that expect calls, which every page reads; `usage` is for what each of
  * 6,000 keys has used, besides.
  */
-const MAX_BLOCKS = { withoutList: 80, countingPeople: 90, withList: 1_500, everywhere: 10_000, usage: 25_000 }
+const MAX_BLOCKS = { withoutList: 80, countingPeople: 90, withList: 1_500, everywhere: 25_000, usage: 40_000 }
 
 /** Opens a page, and returns the statements that it sends. */
 async function openOnce(path: string) {

@@ -65,8 +65,9 @@ export function rememberSetBacks(): RecentSetBacks {
   return new LRUCache({ maxSize: 20_000, sizeCalculation: ({ length }) => length + 1, ttl: 60_000 })
 }
 
-/** The keys that are read of each need, and of those that expect calls. */
+/** The keys that are read of each need, and those that expect calls. */
 const MAX_KEYS = 200
+const MAX_EXPECTING = 1_000
 
 /** Reads the clock of a company. */
 export async function readClockOf(db: LedgerDb, companyId: string): Promise<CompanyClock> {
@@ -226,7 +227,7 @@ function selectKeys(company: string, now: string, since: string, raised: readonl
     select found.* from (
       ${sql.join(needing, sql` union `)}
       union (select k.api_id from ${joined} and k.expected_calls is not null
-        order by u.last_used nulls first, k.api_id limit ${MAX_KEYS})
+        order by u.last_used nulls first, k.api_id limit ${MAX_EXPECTING})
       union select unnest(${raisedIds}::uuid[])
     ) needing cross join lateral (
       select k.api_id, k.name, k.is_enabled, k.created_at, k.expires_at, k.quota_limit, k.refresh_period,
