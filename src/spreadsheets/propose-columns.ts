@@ -27,12 +27,14 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
   const exact = columns.filter(({ isExact, to }) => isExact && to !== 'nothing')
   if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id')) {
     askStatus(unknown(), file, true)
-    return yield* askRemarks(unknown(), file)
+    yield* askRemarks(unknown(), file)
+    return askBesides(file)
   }
   for (const propose of PROPOSALS) {
     yield
     yield* propose(unknown(), file) ?? []
   }
+  askBesides(file)
 }
 
 /** A column of which most values are other rows' ids, addresses, or names. */
@@ -301,11 +303,11 @@ function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
 }
 
 /** Asks about used columns behind an empty one, if they end in another row: another table may stand beside this one. */
-function askBesides(_: unknown, { all: columns, sample: { rows } }: ColumnsOfFile): void {
-  const own = columns.find(({ to }) => to === 'email' || to === 'external_id')
+function askBesides({ all: columns, sample: { rows } }: ColumnsOfFile): void {
+  const own = columns.find(({ to, likely }) => /_name|email|external_id/.test(to ?? likely ?? ''))
   const second = columns.find(({ at }, place) => place > 0 && columns[place - 1]!.at < at - 1)
   if (!own || !second) return
-  const isBeside = ({ at }: Candidate) => at < second.at !== own.at < second.at
+  const isBeside = ({ at, header }: Candidate) => at < second.at !== own.at < second.at && header !== HEADING_COLUMN
   const others = columns.filter(isBeside)
   const endOf = (some: readonly Candidate[]) =>
     rows.findLastIndex((cells) => some.some(({ at }) => (cells[at] ?? '') !== ''))
@@ -325,5 +327,4 @@ const PROPOSALS = [
   askStatus,
   askRemarks,
   askTexts,
-  askBesides,
 ] as const
