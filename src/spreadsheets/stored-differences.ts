@@ -150,12 +150,10 @@ function hasOtherNames(record: ComparedRecord, person: ComparedRecord): boolean 
   return now !== '' && before !== '' && now !== before
 }
 
-/** Whether the first or the last name is another one, of which no word is left. */
+/** Whether no word of the first name is left, as hardly anybody means it. A family may get another last name. */
 function isRenamed(record: ComparedRecord, person: ComparedRecord): boolean {
-  return ['first_name', 'last_name'].some((name) => {
-    const [now, before] = [record, person].map((one) => wordsOf({ first_name: one[name] }))
-    return now!.length > 0 && before!.length > 0 && !now!.some((word) => before!.includes(word))
-  })
+  const [now, before] = [record, person].map(({ first_name: name }) => wordsOf({ first_name: name }))
+  return now!.length > 0 && before!.length > 0 && !now!.some((word) => before!.includes(word))
 }
 
 /** Finds who has the address, or else the whole name, of somebody with a new id, and another id. */
@@ -289,6 +287,6 @@ const describeIds = (many: number, name: string) =>
 const describeOthers = (many: number, compared: number) =>
   `By names or email addresses, ${many} of ${compared} rows are about other people than their ids say`
 const describeRenamed = (many: number, compared: number) =>
-  `The names of ${many} of ${compared} people would change, as they are stored`
+  `The first names of ${many} of ${compared} people would change, as they are stored`
 const describePair = (pair: string, many: number, compared: number) =>
   `The ${pair} of ${many} of ${compared} people would be exchanged, as they are stored`
