@@ -83,6 +83,16 @@ export function readHex(cell: string): string {
   }
 }
 
+/** The longest address that is looked at, with what programs write around it. */
+const MAX_ADDRESS = 512
+const IN_BRACKETS = /^[^<>]*<([^<>@]+@[^<>@]+)>\s*$/
+
+/** Reads an email address as programs for mail write it: "Ana Perez <ana@example.com>", "mailto:ana@example.com". */
+export function readAddress(text: string): string {
+  const inner = text.length > MAX_ADDRESS ? undefined : IN_BRACKETS.exec(text)?.[1]
+  return inner ?? trimBlanks(text).replace(/^mailto:/i, '')
+}
+
 /** Reads the cell of an attribute, which is not empty. */
 export function readAttribute(cell: string): CellReading {
   // An apostrophe may be the first letter of a name: 't Hooft.

@@ -129,7 +129,7 @@ class Table {
   #heading: string | null = null
   #count = 0
   /** The lines of records that look different. */
-  readonly #marked: MarkedLines = { struck: [], filled: [] }
+  readonly #marked: MarkedLines = { struck: [], filled: [], hidden: [] }
 
   constructor(given: number | null, notes: TableNotes) {
     this.#given = given
@@ -172,6 +172,7 @@ class Table {
     this.#waiting = []
     const at = this.#findHeader(first)
     if (at === -1) return
+    refuseFixedWidth(first)
     const hasNone = this.#given === 0 || (this.#given === null && !namesColumns(first, at))
     const below = hasNone ? at : isSecondHeader(first, at) && this.#given === null ? at + 2 : at + 1
     const shape = new TableShape(first.slice(below))
@@ -357,6 +358,14 @@ function isLikeOthers({ cells }: FileRow, others: readonly FileRow[]): boolean {
 
 function countFields(names: readonly string[]): number {
   return names.filter((name) => findField(name) !== undefined).length
+}
+
+/** Throws FileError if the columns have no separators, but a width. */
+function refuseFixedWidth(rows: readonly FileRow[]): void {
+  const isOneCell = ({ cells: [line = '', more] }: FileRow) =>
+    more === undefined && /\S {2,}\S/.test(line.slice(0, MAX_CELL))
+  if (rows.length > 1 && rows.every(isOneCell))
+    throw new FileError(rows[0]!.line, 'The columns have no separators. Save the file as an Excel workbook (.xlsx)')
 }
 
 /** Puts the headings of the line above before names that occur several times: Work phone, Home phone. */

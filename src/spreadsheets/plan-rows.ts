@@ -1,4 +1,5 @@
 import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
+import { readAddress } from './cells.ts'
 import type { DATE_TARGETS, ManagerKey, Mapping } from './mapping.ts'
 import { foldName, readNameWithId } from './split-name.ts'
 
@@ -56,10 +57,12 @@ const MAX_LINES = 5
 
 export const NO_MANAGER = 'is nobody in the file. Correct it, or leave the manager out'
 const OWN_MANAGER = 'is the person of the same row'
+const SEVERAL = 'is several people'
 
-/** Whether a row can go in without its manager, who is nobody else that anybody knows. */
+/** Whether a row can go in without its manager, of whom nobody knows who it is. */
 export function isManagerUnknown({ manager }: RowPlan): boolean {
-  return manager?.fault === NO_MANAGER || manager?.fault === OWN_MANAGER
+  const fault = manager?.fault ?? ''
+  return fault === NO_MANAGER || fault === OWN_MANAGER || fault.startsWith(SEVERAL)
 }
 
 /**
@@ -156,7 +159,7 @@ class People {
       const key = `${by} ${spelling}`
       const others = by === 'full_name' || by === 'employee_number' ? this.#namesakes.get(key) : undefined
       if (others)
-        return `is several people: ${others
+        return `${SEVERAL}: ${others
           .slice(0, MAX_LINES)
           .map((at) => place(rows[at]!.line))
           .join(', ')}`
@@ -178,7 +181,7 @@ export function spellManager(by: ManagerKey, sent: string): string[] {
     return [...spellings.map(foldName), sortWords(foldName(name))]
   }
   const texts = [...new Set([sent, text, parts?.id ?? text])]
-  return by === 'email' ? texts.map(normalizeEmail) : texts
+  return by === 'email' ? texts.map((one) => normalizeEmail(readAddress(one))) : texts
 }
 
 /** The longest distinguished name that is looked at. */

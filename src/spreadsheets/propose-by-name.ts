@@ -143,6 +143,8 @@ function chooseNames(columns: readonly Candidate[], sample: FileSample): void {
     const isPart = evidence.shortNames > 0 && evidence.fullNames === 0 && !evidence.isUnspaced
     if (meaning === 'first_or_full_name' && (isFirst || isPart) && !isLast) candidate.to = 'first_name'
     if (meaning === 'last_or_full_name' && (isLast || isPart) && !isFirst) candidate.to = 'last_name'
+    // Beside last names, a name of one word is a first name: Name, Surname.
+    if (meaning === 'last_or_full_name' && isFirst && !isLast && evidence.fullNames <= 0.5) candidate.to = 'first_name'
   }
   const isPartOfName = ({ to, isExact }: Candidate) => !isExact && (to === 'first_name' || to === 'last_name')
   const isWhole = () => has('first_name') && has('last_name')

@@ -6,7 +6,7 @@ import { HEADING_COLUMN } from './find-table.ts'
 import { lacksNames, namesManagers, proposeByName } from './propose-by-name.ts'
 import { foldLatin, readWord } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
-import { mentionsLeaving, readStatusWord } from './status-words.ts'
+import { isOfLeavers, mentionsLeaving, readStatusWord } from './status-words.ts'
 
 /*
  * What columns are, by evidence of three kinds: their names, their values, and their relations to other columns. A column
@@ -27,12 +27,14 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
   const exact = columns.filter(({ isExact, to }) => isExact && to !== 'nothing')
   if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id')) {
     askStatus(unknown(), file, true)
-    return yield* askRemarks(unknown(), file)
+    yield* askRemarks(unknown(), file)
+    return askBesides(file)
   }
   for (const propose of PROPOSALS) {
     yield
     yield* propose(unknown(), file) ?? []
   }
+  askBesides(file)
 }
 
 /** A column of which most values are other rows' ids, addresses, or names. */
@@ -200,7 +202,8 @@ function* proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): Gene
   for (const column of unknown.filter((one) => isRead(one) || one.evidence.periods >= MOST)) {
     yield
     const { sample, evidence } = column
-    const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999/.test(value))
+    const isSparse =
+      sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999|2999|3000/.test(value))
     if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isLongBefore(column))) continue
     const target = isSparse ? 'termination_date' : 'start_date'
     if (!isRead(column) && (!isSparse || file.has(target) || file.has('status'))) continue
@@ -260,23 +263,25 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
 
 const saysWhoLeft = (target?: Candidate['to']) => target === 'status' || target === 'termination_date'
 
-/** Asks about unused columns with remarks such as “left in May”, if nothing else says that these people have left. */
+/** Asks about columns with texts such as “left in May”, if nothing else says that these people have left. */
 function* askRemarks(_: unknown, { all: columns, sample: { rows } }: ColumnsOfFile): Generator<void, void, void> {
   const telling = columns.filter(({ to, likely }) => saysWhoLeft(to) || saysWhoLeft(likely))
   const isTold = (cells: readonly string[]) =>
-    telling.some(({ at, to, likely, meaning }) => {
+    telling.some(({ at, to, meaning }) => {
       const cell = trimBlanks(cells[at] ?? '')
       if (cell === '') return false
       const word = readWord(cell, meaning)
-      // What may be a status may be something else, too.
-      return to === null && likely === 'status' ? word === 'inactive' : word !== 'active'
+      // What may say who has left may be something else, too.
+      return to === null ? word === 'inactive' : word !== 'active'
     })
   const others = rows.filter((cells) => !isTold(cells))
   const found: Candidate[] = []
-  for (const column of columns.filter(isUnused)) {
+  for (const column of columns) {
+    if (!isUnused(column) && !TEXTS.includes(column.to)) continue
     yield
     const remarks = new Set(others.map((cells) => cells[column.at] ?? ''))
-    if ([...remarks].some(mentionsLeaving)) found.push(column)
+    // A department may be that of people who have left.
+    if ([...remarks].some(isUnused(column) ? mentionsLeaving : isOfLeavers)) found.push(column)
   }
   ask(found, 'status')
 }
@@ -295,6 +300,19 @@ function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     return isText && isWord && !isName && sample.filled * 2 > file.sample.count
   })
   ask(found)
+}
+
+/** Asks about used columns behind an empty one, if they end in another row: another table may stand beside this one. */
+function askBesides({ all: columns, sample: { rows } }: ColumnsOfFile): void {
+  const own = columns.find(({ to, likely }) => /_name|email|external_id/.test(to ?? likely ?? ''))
+  const second = columns.find(({ at }, place) => place > 0 && columns[place - 1]!.at < at - 1)
+  if (!own || !second) return
+  const isBeside = ({ at, header }: Candidate) => at < second.at !== own.at < second.at && header !== HEADING_COLUMN
+  const others = columns.filter(isBeside)
+  const endOf = (some: readonly Candidate[]) =>
+    rows.findLastIndex((cells) => some.some(({ at }) => (cells[at] ?? '') !== ''))
+  if (endOf(others) !== endOf(columns.filter((column) => !isBeside(column))))
+    ask(others.filter(({ to }) => to !== 'nothing'))
 }
 
 const PROPOSALS = [

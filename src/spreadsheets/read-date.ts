@@ -24,8 +24,8 @@ const TIME =
   /[T ]\s*[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2}(?:[.,][0-9]{1,9})?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$/i
 /** Dates that stand for none. */
 const NONE = /^[-–—.]$|^(?:0{1,4}[-./]0{1,2}[-./]0{1,4}|0{8}|0)$/
-/** The first and the last year of programs stand for no date, too. */
-const NO_YEAR = /^(?:0001|9999)-/
+/** The first year of programs, and those that nobody lives to see, stand for no date, too: 2999-12-31. */
+const NO_YEAR = /^(?:0001|2[2-9][0-9]{2}|[3-9][0-9]{3})-/
 /** The years of two digits that are of this century: 00 to 49. */
 const CENTURY_TURNS = 50
 /** The days since 1899-12-30 that spreadsheets show for a date, from 1927 to 2118. */
@@ -138,7 +138,7 @@ function listDays(text: string, calendar: Calendar): Day[] {
     findDay(year, month, inMonth, orders, calendar)
   if (calendar === 'minguo') return readMinguo(text)
   if (/^[0-9]{5}(?:[.,]0+)?$/.test(text)) return readSerial(Number.parseInt(text, 10))
-  const compact = /^((?:1[3-9]|2[0-6]|99)[0-9]{2})([0-9]{2})([0-9]{2})$/.exec(text)
+  const compact = /^((?:1[3-9]|2[0-6]|99)[0-9]{2}|2999)([0-9]{2})([0-9]{2})$/.exec(text)
   if (compact) return day(compact[1]!, compact[2], compact[3]!, [])
   const [a, b, c, more] = text.split(/[\s./,年月日년월일-]+/).filter((part) => part !== '')
   if (a === undefined || b === undefined || c === undefined || more !== undefined) return []

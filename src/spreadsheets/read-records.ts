@@ -1,5 +1,5 @@
 import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
-import { readAttribute, readName, showCell } from './cells.ts'
+import { readAddress, readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { columnsOf, FILE_QUESTIONS, isDate, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
@@ -371,7 +371,7 @@ function readKeys({ line, cells }: FileRow, columns: readonly Column[], hasNamed
   }
   for (const name of KEY_NAMES) {
     const text = texts.get(name)
-    if (text !== undefined) keys[name] = name === 'email' ? normalizeEmail(text) : text
+    if (text !== undefined) keys[name] = name === 'email' ? normalizeEmail(readAddress(text)) : text
   }
   const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
   const named = [texts.get('manager_id'), externalId, texts.get('manager')]

@@ -1,5 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
-import { JSON_MARK, readAttribute, readCustomAttribute, showCell } from './cells.ts'
+import { TEXTS } from './candidate.ts'
+import { JSON_MARK, readAddress, readAttribute, readCustomAttribute, showCell } from './cells.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
 import { isDate } from './mapping.ts'
 import type { RowPlan } from './plan-rows.ts'
@@ -7,7 +8,7 @@ import { NO_MANAGER } from './plan-rows.ts'
 import { isBooleanText, readNumber } from './read-custom.ts'
 import { readDate } from './read-date.ts'
 import { NO_COUNTRY_CODE, readPhone } from './read-phone.ts'
-import { splitName } from './split-name.ts'
+import { splitName, tidy } from './split-name.ts'
 import { isMarkedAsLeft, readStatusWord } from './status-words.ts'
 
 /** A column of a file, and what becomes of its cells. */
@@ -123,6 +124,9 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   }
   if (to === 'status') return readStatus(text, column)
   const isName = to === 'first_name' || to === 'last_name' || to === 'full_name'
+  const isText = isName || TEXTS.includes(to)
+  if (isText && MISREAD.test(text))
+    return { fault: 'has letters that were read in a wrong encoding. Export the file again' }
   if (isName && isMarkedAsLeft(text)) return { fault: 'is a name with a mark of somebody who has left' }
   if (to === 'phone') return readNumberOfPhone(text, context)
   if (to === 'full_name') return readFullName(text, column)
@@ -131,8 +135,13 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   if (isUnknown && NAMING_MANAGERS.has(to)) return { fault: NO_MANAGER }
   if (to === 'custom') return readCustom(text, column)
   if (isName && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
-  return { json: JSON.stringify(text) }
+  if (to === 'email' || to === 'manager_email') return { json: JSON.stringify(readAddress(text)) }
+  return { json: JSON.stringify(isText ? tidy(text) : text) }
 }
+
+/** What UTF-8 becomes that a program reads as Windows-1252: Ã¼, Ð¶, å±±. Quotation marks may follow an à. */
+const MISREAD =
+  /[ÂÃÄÅÎÏÐÑ×ØÙ][\x80-\xbf\u0152-\u0192\u2013-\u2122]|[à-ï][\x80-\xbf\u0152-\u0192\u2020-\u2122][\xa1-\xbf\u0152-\u2122]/
 
 function readStatus(text: string, { words = {} }: Column): ValueReading {
   const word = trimBlanks(text)

@@ -30,6 +30,8 @@ export async function recognizeFile(chunks: Chunks, { encoding: given }: FileAns
   if (firstCharacters === null) throw new FileError(1, 'The file is empty')
   if (/^\s*(?:\ufeff\s*)?<(?:!doctype|html|\?xml|table|meta|style)/i.test(start.toString('utf8')))
     throw new FileError(1, 'This is a web page or XML. Open it in Excel, and save it as an Excel workbook (.xlsx)')
+  if (/^\s*(?:version: 1\s+)?dn:/i.test(start.toString('utf8')))
+    throw new FileError(1, 'This is a file of a directory (LDIF). Export the people as CSV or JSON')
   return {
     encoding: typeof encoding === 'string' ? encoding : await chooseEncoding(encoding.sample),
     kind: JSON_START.test(firstCharacters) ? 'json' : 'csv',

@@ -1,4 +1,5 @@
 import { readName, writeAttribute, writeCustomAttribute, writeJson, writeText } from './cells.ts'
+import { DATE_TARGETS, TEXT_TARGETS } from './mapping.ts'
 
 /** The columns that say where a record comes from, and why it was refused. */
 export const ORIGIN_COLUMNS = ['log_id', 'index', 'errors'] as const
@@ -55,30 +56,8 @@ function writeMembers(record: unknown): RecordCells | null {
 }
 
 /** The fields that identify or set something of an employee, in the order of the columns. */
-export const RECORD_FIELDS = {
-  id: true,
-  first_name: true,
-  last_name: true,
-  email: true,
-  external_id: true,
-  user_name: true,
-  directory_external_id: true,
-  employee_number: true,
-  job_title: true,
-  department: true,
-  division: true,
-  location: true,
-  manager_id: true,
-  manager_external_id: true,
-  manager_email: true,
-  phone: true,
-  start_date: true,
-  termination_date: true,
-  status: true,
-  custom_attributes: true,
-} as const
-const FIELD_NAMES = Object.keys(RECORD_FIELDS)
-const RANKS: ReadonlyMap<string, number> = new Map(FIELD_NAMES.map((name, rank) => [name, rank]))
+export const RECORD_FIELDS = [...TEXT_TARGETS, 'phone', ...DATE_TARGETS, 'status', 'custom_attributes'] as const
+const RANKS: ReadonlyMap<string, number> = new Map(RECORD_FIELDS.map((name, rank) => [name, rank]))
 
 /** Puts the columns of a file into order: attributes, fields that do not exist, custom attributes, whole records. */
 export function orderColumns(columns: ReadonlySet<string>): string[] {
@@ -101,7 +80,7 @@ export function findField(name: string): string | undefined {
 }
 
 /** A field that a column sets by its name. Each is a target of mappings. */
-type Field = Exclude<keyof typeof RECORD_FIELDS, 'custom_attributes'>
+type Field = Exclude<(typeof RECORD_FIELDS)[number], 'custom_attributes'>
 
 /** A column by its name: one that this program writes beside the attributes, an attribute, or an unknown one. */
 type IdentifiedColumn =
@@ -149,7 +128,7 @@ function writeName(name: string): string {
 
 /** The columns of a file to fill in. Employees are found by `external_id` or `email`, and custom attributes follow. */
 export function listTemplateColumns(): string[] {
-  return FIELD_NAMES.filter((name) => name !== 'id' && name !== 'manager_id' && name !== 'custom_attributes')
+  return RECORD_FIELDS.filter((name) => name !== 'id' && name !== 'manager_id' && name !== 'custom_attributes')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

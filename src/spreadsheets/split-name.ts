@@ -49,11 +49,15 @@ export function splitName(text: string, rule: NameRule | null): SplitName | null
   if (words.length < 2) return null
   // What follows the first names: a particle, unless it is the first word.
   const particle = words.findIndex((word, at) => at > 0 && PARTICLES.has(word))
+  // Capitals in the other place contradict the rule: OKAFOR Chidi.
+  const capitals = words.map((word) => word.length > 2 && isCapitals(word))
+  const [isFirst, isLast] = [capitals[0], capitals.at(-1)]
   switch (rule) {
     case 'first_last':
+      if (isFirst && !isLast) return null
       return particle === 1 || words.length === 2 ? cut(words, 1) : null
     case 'last_first':
-      return words.length === 2 ? { last: words[0]!, first: words[1]! } : null
+      return words.length === 2 && (isFirst || !isLast) ? { last: words[0]!, first: words[1]! } : null
     case 'one_last_name_first':
       return { last: words[0]!, first: words.slice(1).join(' ') }
     case 'one_first_name':

@@ -11,7 +11,8 @@ const ACTIVE = `active, employed, current, enabled, provisioned, working, in ser
   在职中, 正常, 启用, активен, активна, действующий, работает, نشط`
 
 const INACTIVE = `inactive, terminated, left, leaver, former, former employee, ex employee, deactivated, deprovisioned,
-  disabled, resigned, dismissed, retired, deceased, archived, inaktiv, ausgeschieden, ausgetreten, deaktiviert, inactif,
+  disabled, resigned, dismissed, retired, deceased, archived, inaktiv, ausgeschieden, ausgetreten, ehemalig,
+  deaktiviert, inactif,
   inactive, sorti, sortie, parti, partie, désactivé, inactivo, inactiva, baja, cesado, desactivado, inattivo, inattiva,
   cessato, cessata, dimesso, licenziato, inactief, uit dienst, nieaktywny, nieaktywna, zwolniony, zwolniona, inativo,
   inativa, demitido, desligado, 退職, 退職済, 退職済み, 離職, 退社, 無効, 离职, 已离职, 离职人员, 停用, 离退, уволен, уволена, неактивен,
@@ -44,6 +45,17 @@ export function mentionsLeaving(text: string): boolean {
   const words = simplify(text.slice(0, MAX_WORD)).split(' ')
   const pairs = words.slice(1).map((word, at) => `${words[at]} ${word}`)
   return [...words, ...pairs].some((word) => STATUSES.get(word) === 'inactive')
+}
+
+/** The shortest beginning of a word, in Latin letters, that tells that it is about leaving. */
+const TELLING = 6
+
+/** Whether a text, such as the name of a department, begins with a word for people who have left: "Former employees". */
+export function isOfLeavers(text: string): boolean {
+  const simple = simplify(text.slice(0, MAX_WORD))
+  const isBeginning = ([word, status]: [string, Status]) =>
+    status === 'inactive' && (word.length >= TELLING || word > 'z') && simple.startsWith(word)
+  return [...STATUSES].some(isBeginning)
 }
 
 /** Whether a name has a mark of somebody who has left: "Park (left)", "† Rex", "zzz_Pip". */

@@ -71,7 +71,7 @@ function allKeysOf(person: ComparedRecord): string[] {
 
 /** Returns whether people are those of records, or have their addresses, names, or numbers. */
 export function createFilter(records: readonly ComparedRecord[]): (person: ComparedRecord) => boolean {
-  const keys = new Set(records.flatMap(allKeysOf))
+  const keys = new Set(records.flatMap((record) => [record, ...listMoved(record)].flatMap(allKeysOf)))
   return (person) => allKeysOf(person).some((key) => keys.has(key))
 }
 
@@ -150,12 +150,32 @@ function hasOtherNames(record: ComparedRecord, person: ComparedRecord): boolean 
   return now !== '' && before !== '' && now !== before
 }
 
+/** Whether no word of the first name is left, as hardly anybody means it. A family may get another last name. */
+function isRenamed(record: ComparedRecord, person: ComparedRecord): boolean {
+  const [now, before] = [record, person].map(({ first_name: name }) => wordsOf({ first_name: name }))
+  return now!.length > 0 && before!.length > 0 && !now!.some((word) => before!.includes(word))
+}
+
 /** Finds who has the address, or else the whole name, of somebody with a new id, and another id. */
 function findRenumbered(record: ComparedRecord, known: KnownPeople): ComparedRecord | undefined {
   const [holder, namesake] = [known.findByAddress(record), known.findByNames(record)]
   const mayBeSame = namesake && (read(record, 'email') === null || read(namesake, 'email') === null)
   const found = holder ?? (mayBeSame ? namesake : undefined)
   return found && read(found, 'external_id') !== null ? found : undefined
+}
+
+/** Lists who a record may be about if its cells have moved by a column, so that its external id is a part of the name. */
+export function listMoved(record: ComparedRecord): ComparedRecord[] {
+  const { external_id: id, first_name: first, last_name: last } = record
+  return [first, last].flatMap((part) => [
+    { first_name: id, last_name: part },
+    { first_name: part, last_name: id },
+  ])
+}
+
+function findMoved(record: ComparedRecord, known: KnownPeople): ComparedRecord | undefined {
+  const found = listMoved(record).map((moved) => known.findByNames(moved))
+  return found.find((person) => person !== undefined)
 }
 
 /** Lists the pairs of attributes whose values a record exchanges. */
@@ -216,16 +236,17 @@ export function* findDifferences(
 ): Generator<void, StoredDifference[], void> {
   const known = new KnownPeople(people)
   const [exchanged, ids, pairs] = [new Map<string, Tally>(), new Map<string, Tally>(), new Map<string, Tally>()]
-  let [compared, others, mixed] = [0, 0, 0]
+  let [compared, others, mixed, renamed] = [0, 0, 0, 0]
   for (const [at, record] of records.entries()) {
     if (at % AT_ONCE === 0) yield
     const person = known.find(record)
     const respelled = person ? undefined : known.findBySpelling(record)
-    const stored = person ?? respelled ?? findRenumbered(record, known)
+    const stored = person ?? respelled ?? findRenumbered(record, known) ?? findMoved(record, known)
     if (stored === undefined) continue
     compared += 1
     if (person ? isOther(record, person, known) : !respelled) others += 1
     if (person && isSomebodyElse(record, person, known)) mixed += 1
+    if (person && isRenamed(record, person)) renamed += 1
     if (spelledKey(record) !== null && (person || respelled)) count(ids, 'external_id', !person)
     const { isSame, isRespelled } = compareNumbers(record, stored)
     if (isSame) count(ids, 'employee_number', isRespelled)
@@ -248,6 +269,8 @@ export function* findDifferences(
   for (const [pair, { changed }] of pairs)
     if (isMany(changed, compared))
       found.push({ reason: 'exchanged_columns', field: null, message: describePair(pair, changed, compared) })
+  if (found.length === 0 && renamed > USUAL_COUNT && renamed * 2 > compared)
+    found.push({ reason: 'other_people', field: null, message: describeRenamed(renamed, compared) })
   return found
 }
 
@@ -263,5 +286,7 @@ const describeIds = (many: number, name: string) =>
   `${many} people have the ${name} of their row with more or fewer zeros, as it is stored`
 const describeOthers = (many: number, compared: number) =>
   `By names or email addresses, ${many} of ${compared} rows are about other people than their ids say`
+const describeRenamed = (many: number, compared: number) =>
+  `The first names of ${many} of ${compared} people would change, as they are stored`
 const describePair = (pair: string, many: number, compared: number) =>
   `The ${pair} of ${many} of ${compared} people would be exchanged, as they are stored`

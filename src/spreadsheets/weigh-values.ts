@@ -1,4 +1,5 @@
 import { trimBlanks } from '../text/normalize-text.ts'
+import { readAddress } from './cells.ts'
 import type { ColumnSample } from './column-samples.ts'
 import { isCountryName } from './read-country.ts'
 import { findDateOrders, hasTime } from './read-date.ts'
@@ -80,7 +81,7 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
   const isAnswer = values.size <= 2 && texts.every((text) => readYesOrNo(text) !== undefined)
   const isMark = values.size === 1 && texts.every((text) => /^\D{1,2}$/.test(text))
   return {
-    addresses: share((text) => ADDRESS.test(text)),
+    addresses: share((text) => ADDRESS.test(readAddress(text))),
     dates: share(isDateText),
     periods: share(namesPeriod),
     times: share(hasTime),
@@ -104,7 +105,8 @@ export function weighValues({ values, filled }: ColumnSample, rows: number): Evi
 
 /** Whether a text is a date to anybody: a number alone is one only if it has the year first, and eight digits. */
 export function isDateText(text: string): boolean {
-  if (/^\d+(?:[.,]0+)?$/.test(text)) return /^(?:19|20|99)\d{6}$/.test(text) && findDateOrders(text) !== null
+  if (/^\d+(?:[.,]0+)?$/.test(text))
+    return /^(?:(?:(?:19|20|99)\d|299)\d{5}|0{8})$/.test(text) && findDateOrders(text) !== null
   return /\d/.test(text) && (findDateOrders(text)?.length ?? -1) >= 0 && /[-./\s年월]/.test(text)
 }
 

@@ -11,6 +11,7 @@ import {
   type ComparedRecord,
   findDifferences,
   isMany,
+  listMoved,
   listSpellings,
   MAX_COMPARED,
   spread,
@@ -63,9 +64,10 @@ async function load(pool: Pool, companyId: string, naming: Naming): Promise<Comp
   return found.map(({ employee }) => ({ ...employee }))
 }
 
-/** Finds the external ids of people with the first and last names of rows, as far as the read model has come. */
+/** Finds the external ids of people with the names of rows, or what may be names, as far as the read model has come. */
 async function findNamesakes(pool: Pool, companyId: string, records: readonly ComparedRecord[]): Promise<string[]> {
   const named = records
+    .flatMap((record) => [record, ...listMoved(record)])
     .map((record) => [...textsOf([record], 'first_name'), ...textsOf([record], 'last_name')])
     .filter((names) => names.length === 2)
   if (named.length === 0) return []

@@ -28,8 +28,8 @@ await t.test('clients/typescript/declarations.json is current: otherwise run `np
 })
 
 await t.test('a file can have a column for each field of a record', async (t) => {
-  const fields: Record<keyof api.EmployeeBulkPatch, true> = RECORD_FIELDS
-  t.strictSame(Object.keys(fields).toSorted(), Object.keys(EmployeeBulkPatch.properties).toSorted())
+  const fields: readonly (keyof api.EmployeeBulkPatch)[] = RECORD_FIELDS
+  t.strictSame([...fields].toSorted(), Object.keys(EmployeeBulkPatch.properties).toSorted())
 })
 
 await t.test('the client and its command send as many records in a call as the service takes by default', async (t) => {

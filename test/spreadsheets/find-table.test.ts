@@ -148,3 +148,9 @@ await t.test('the list of rows that are left out is limited', async (t) => {
   t.equal(notes.leftOut.length, 100)
   t.equal(notes.leftOutMore, 50)
 })
+
+await t.test('a file whose columns have a width instead of separators is refused with what to do', async (t) => {
+  const lines = ['EMPNO  SURNAME    HIRED', '000101 ABBOT      2012-01-09', '000102 BELL       2016-05-16']
+  await t.rejects(find(lines), { name: 'FileError', message: /no separators/ })
+  t.match(await find(['email', 'a@x.example', 'b@x.example']), { records: [2, 3] })
+})

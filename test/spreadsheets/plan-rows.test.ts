@@ -1,5 +1,5 @@
 import t from 'tap'
-import { planRows, type RowKeys } from '../../src/spreadsheets/plan-rows.ts'
+import { isManagerUnknown, planRows, type RowKeys } from '../../src/spreadsheets/plan-rows.ts'
 import { doAtOnce } from '../../src/domain/pieces.ts'
 
 /* What the rows of a file say about each other. */
@@ -31,4 +31,17 @@ await t.test('an address is shared only between people with ids of their own', a
     [nobody, nobody],
   ] as const)
     t.strictSame(plan('leave_out', ...rows), { 0: { faults: again(3) }, 1: { faults: again(2) } })
+})
+
+await t.test('a manager who may be several people can be left out, as one whom nobody knows', async (t) => {
+  const names = ['ana perez']
+  const manager = { by: 'full_name', text: 'Ana Perez' } as const
+  const { 2: found } = plan(
+    'refuse',
+    { external_id: '1', names },
+    { external_id: '2', names },
+    { external_id: '3', manager },
+  )
+  t.match(found, { manager: { fault: 'is several people: line 2, line 3' } })
+  t.ok(isManagerUnknown(found!))
 })

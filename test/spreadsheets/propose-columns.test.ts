@@ -56,6 +56,35 @@ await t.test('a remark that somebody has left is asked where nothing else says s
   t.end()
 })
 
+await t.test('a department of people who have left is asked, whatever its column is called', (t) => {
+  const table = (gone: string, more = '', one = '') => `Emp No,First Name,Last Name,Email,Department${more}
+1,Ned,Owen,ned@x.example,Sales${one}
+2,Oda,Park,oda@x.example,${gone}${one}
+3,Pia,Quist,pia@x.example,Sales${one}`
+  for (const gone of ['Former employees', 'Ausgeschiedene', 'Leavers 2023', '退職者'])
+    t.strictSame(propose(table(gone)).asked, ['Department'], gone)
+  t.strictSame(propose(table('Former employees', ',Status', ',Active')).asked, ['Department'])
+  for (const name of ['Left Bank', 'Planta Baja', 'Operations']) t.strictSame(propose(table(name)).asked, [], name)
+  t.end()
+})
+
+await t.test('a name of one word beside last names is a first name', (t) => {
+  const table = (first: string) => `Id,NAME,LAST_NAME,EMAIL\n70,${first},Owen,ned@x.example\n81,Oda,Park,oda@x.example`
+  for (const first of ['Ned', 'Ned Al'])
+    t.match(propose(table(first)).to, { NAME: 'first_name', LAST_NAME: 'last_name' })
+  t.end()
+})
+
+await t.test('a table beside the list is asked about, and a column that is only empty makes no table', (t) => {
+  const beside = 'Emp No,First Name,Last Name,Email,,Department,Location'
+  const rows = ['1,Ned,Owen,ned@x.example,,Sales,Leeds', '2,Oda,Park,oda@x.example,,Stores,York']
+  const { to, asked } = propose([beside, ...rows, '3,Pia,Quist,pia@x.example,,,'].join('\n'))
+  t.strictSame(asked, ['Department', 'Location'])
+  t.match(to, { Email: 'email', 'Emp No': 'external_id' })
+  t.strictSame(propose([beside, ...rows].join('\n')).asked, [])
+  t.end()
+})
+
 await t.test('what may say when or that somebody has left is asked, whether or not it can be read', (t) => {
   const table = (name: string, one: string) => `Emp No,First Name,Last Name,Email,Hire Date,${name}
 1,Ned,Owen,ned@x.example,2015-01-05,

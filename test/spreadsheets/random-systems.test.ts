@@ -145,6 +145,7 @@ function answer(mapping: Mapping, { dates, managers, names }: System): Mapping {
   return {
     ...mapping,
     country: 'DE',
+    unknown_managers: 'refuse',
     columns: mapping.columns.map((column) => ({
       ...column,
       ...(column.dates === null ? { dates: dates as 'day_first' } : {}),

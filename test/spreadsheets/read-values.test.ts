@@ -129,6 +129,12 @@ await t.test('full names are split by a rule, and not where it does not say how'
     [null, 'Ana Perez, MD', null],
     [null, 'Jan Novák, Ph.D.', null],
     [null, 'PEREZ GOMEZ, ANA', 'ANA|PEREZ GOMEZ'],
+    ['first_last', 'PEREZ Ana', null],
+    ['first_last', 'Ana PEREZ', 'Ana|PEREZ'],
+    ['first_last', 'JP Perez', 'JP|Perez'],
+    ['last_first', 'Ana PEREZ', null],
+    ['last_first', 'PEREZ Ana', 'Ana|PEREZ'],
+    ['one_first_name', 'ANA Perez', 'ANA|Perez'],
   ]
   for (const [rule, text, split] of names) {
     const found = splitName(text, rule)
@@ -331,6 +337,47 @@ await t.test('an empty cell keeps what a person has, or clears it, and never wha
       t.match(read({ to, by: 'full_name' }, none), { record: {}, faults: [] }, `no ${to}: ${none}`)
   t.match(read({ to: 'last_name' }, 'Null').record, { last_name: 'Null' }, 'a name')
   t.match(read({ to: 'department' }, 'NA').record, { department: 'NA' })
+})
+
+await t.test('a date that nobody lives to see is none', async (t) => {
+  for (const date of ['31/12/2999', '2999-12-31', '3000-01-01', '1/01/3000', '9999-12-31', '2200-01-01'])
+    t.strictSame(readDate(date, 'day_first'), { value: null }, date)
+  t.strictSame(readDate('2199-12-31', 'day_first'), { value: '2199-12-31' })
+})
+
+await t.test(
+  'letters that were read in a wrong encoding are an error, and letters of any language are none',
+  async (t) => {
+    for (const text of [
+      'Jürgen',
+      'WEIẞ',
+      'Łukasz',
+      'Şahin',
+      'Θεός',
+      'Пётр',
+      '山田',
+      '김민수',
+      'สมชาย',
+      'שרה',
+      'أحمد',
+    ]) {
+      const misread = new TextDecoder('windows-1252').decode(Buffer.from(text))
+      t.match(read({ to: 'last_name' }, misread), { record: {}, faults: [/wrong encoding/] }, misread)
+      t.match(read({ to: 'job_title' }, text), { record: { job_title: text }, faults: [] })
+    }
+    for (const text of ['SÃO PAULO', '“Café”', 'né à Dôle', 'à « Lyon »', 'IRMÃ', 'Ñandú', 'ÅÄÖ', 'Société – Été…'])
+      t.match(read({ to: 'department' }, text), { faults: [] }, text)
+  },
+)
+
+await t.test('blanks of any kind, and line ends, are one blank in a name or a title', async (t) => {
+  t.match(read({ to: 'first_name' }, ' Ana\u00a0Maria '), { record: { first_name: 'Ana Maria' } })
+  t.match(read({ to: 'job_title' }, 'Head of\n  Sales'), { record: { job_title: 'Head of Sales' } })
+})
+
+await t.test('an address may have a name or a scheme around it', async (t) => {
+  for (const text of ['Ana Perez <ana@x.example>', '<ana@x.example>', 'mailto:ana@x.example', 'ana@x.example'])
+    t.match(read({ to: 'email' }, text), { record: { email: 'ana@x.example' }, faults: [] }, text)
 })
 
 await t.test('a value that cannot be read refuses its row, or is left out and noted', async (t) => {

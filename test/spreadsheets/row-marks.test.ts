@@ -28,12 +28,13 @@ const STYLES = `<styleSheet><fonts><font><sz val="11"/></font><font><strike/></f
 const [PLAIN, STRUCK, RED] = [0, 1, 2]
 
 /** Writes a workbook whose rows have these styles, below a red header. */
-function writeBook(styles: readonly number[]): Buffer {
+function writeBook(styles: readonly number[], hidden: readonly number[] = []): Buffer {
   const rows = [['Last name', 'First name', 'Email'], ...styles.map((_, at) => [`Ek${at}`, 'Ana', `e${at}@x.example`])]
   const cell = (text: string, style: number) => `<c s="${style}" t="inlineStr"><is><t>${text}</t></is></c>`
   const xml = rows.map((cells, at) => {
     const style = at === 0 ? RED : styles[at - 1]!
-    return `<row r="${at + 1}">${cells.map((text) => cell(text, style)).join('')}</row>`
+    const look = hidden.includes(at + 1) ? ' hidden="1"' : ''
+    return `<row r="${at + 1}"${look}>${cells.map((text) => cell(text, style)).join('')}</row>`
   })
   return writeArchive([
     { name: '[Content_Types].xml', content: typesOf(['workbook', 'sheet.main'], ['worksheets/sheet1', 'worksheet']) },
@@ -51,9 +52,9 @@ function writeBook(styles: readonly number[]): Buffer {
   ])
 }
 
-async function listNotes(styles: readonly number[]): Promise<string[]> {
+async function listNotes(styles: readonly number[], hidden: readonly number[] = []): Promise<string[]> {
   async function* chunks() {
-    yield writeBook(styles)
+    yield writeBook(styles, hidden)
   }
   const content = await openContent(chunks, UNANSWERED)
   const notes = createNotes()
@@ -69,4 +70,9 @@ await t.test('rows that are struck through are noted, and so are a few that are 
   t.strictSame(await listNotes([PLAIN, RED, PLAIN, PLAIN]), [`Row 3 is colored, ${what}`])
   t.strictSame(await listNotes([PLAIN, RED, PLAIN, RED]), [], 'stripes')
   t.strictSame(await listNotes([PLAIN, PLAIN]), [], 'a header with a color')
+})
+
+await t.test('rows that are hidden are noted', async (t) => {
+  const what = 'which is not read: say in a column who has left'
+  t.strictSame(await listNotes([PLAIN, PLAIN, PLAIN], [3]), [`Row 3 is hidden, ${what}`])
 })

@@ -71,6 +71,17 @@ const FAULTS: Record<string, { reason: string; change: Change; needs?: 'email' |
   'ids of others': { reason: 'other_people', change: take('external_id') },
   'addresses of others': { reason: 'other_people', change: take('email'), needs: 'email' },
   'names of others': { reason: 'other_people', change: take('first_name', 'last_name') },
+  'first names of others': { reason: 'other_people', change: take('first_name') },
+  'cells moved by a column': {
+    reason: 'other_people',
+    change: ({ first_name: first, last_name: last, ...one }) => ({
+      ...one,
+      external_id: first,
+      first_name: last,
+      last_name: 'Sales',
+      email: null,
+    }),
+  },
   'new ids': {
     reason: 'other_people',
     change: (one) => ({ ...one, external_id: `new ${String(one['external_id'])}` }),

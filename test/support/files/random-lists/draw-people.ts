@@ -83,6 +83,9 @@ export const DATE_FORMATS = [
 /** Columns that no language has names for here. */
 export const UNNAMED = ['partner', 'code', 'privatePhone', 'lastLogin', 'emergency'] as const
 
+/** A department of people who have left. */
+export const FORMER = 'Former employees'
+
 /** How a system writes lists. */
 export function drawSystem(random: Random) {
   const { pick, chance } = random
@@ -99,7 +102,7 @@ export function drawSystem(random: Random) {
     names,
     keys,
     headers: pick(['plain', 'plain', 'plain', 'plain', 'decorated', 'abbreviated', 'technical', 'nonsense', 'none']),
-    leavers: pick(['none', 'word', 'word', 'flag', 'blocked', 'end', 'end', 'heading']),
+    leavers: pick(['none', 'word', 'word', 'flag', 'blocked', 'end', 'end', 'heading', 'department']),
     managers: pick(managers),
     isManagerUnknown: chance(0.1),
     phones: pick(['none', 'international', 'local', 'pairs']),
@@ -118,6 +121,9 @@ export function drawSystem(random: Random) {
     titles: pick([0, 0, 0, 1, 2]),
     total: pick(['none', 'none', 'one_cell', 'two_cells']),
     hasEmptyRows: chance(0.1),
+    addresses: pick(['plain', 'plain', 'plain', 'named', 'mailto']),
+    hasOtherTable: chance(0.1),
+    isMisread: chance(0.1),
   }
 }
 export type System = ReturnType<typeof drawSystem>
@@ -170,7 +176,9 @@ export function drawPeople(system: System, random: Random): DrawnPerson[] {
     const isBelow = system.leavers !== 'heading' || at > 0
     const hasLeft = system.leavers !== 'none' && (at === 1 || chance(0.2)) && isBelow
     const start = today - 300 - below(6_000)
-    const hasEnd = (system.leavers === 'end' && hasLeft) || (hasLeft && chance(0.5) && system.hasPlannedEnds)
+    const hasEnd =
+      (system.leavers === 'end' && hasLeft) ||
+      (hasLeft && chance(0.5) && system.hasPlannedEnds && system.leavers !== 'department')
     const isPlanned = system.hasPlannedEnds && !hasLeft && chance(0.2)
     const end = hasEnd ? start + 1 + below(today - start - 1) : isPlanned ? today + 30 + below(900) : null
     const higher = [...ranks.keys()].filter((other) => ranks[other]! < rank)
@@ -182,7 +190,9 @@ export function drawPeople(system: System, random: Random): DrawnPerson[] {
       ...(system.keys === 'id' ? {} : { email: `${isLatin ? locals[system.mail]! : `u${number}`}@firm.example` }),
       ...(system.phones === 'none' || chance(0.1) ? {} : { phone: drawPhone(country, random) }),
       ...(has('title') ? { job_title: pick(words(language.titles)) } : {}),
-      ...(has('department') ? { department: pick(words(language.departments)) } : {}),
+      ...(has('department') || system.leavers === 'department'
+        ? { department: hasLeft && system.leavers === 'department' ? FORMER : pick(words(language.departments)) }
+        : {}),
       ...(has('location') ? { location: pick(words(language.places)) } : {}),
       ...(has('start') ? { start_date: dateOf(start) } : {}),
       ...(end === null ? {} : { termination_date: dateOf(end) }),

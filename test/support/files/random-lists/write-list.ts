@@ -5,6 +5,7 @@ import {
   createRandom,
   type DATE_FORMATS,
   DAY_MS,
+  FORMER,
   dateOf,
   type DrawnPerson,
   drawPeople,
@@ -112,14 +113,16 @@ export function writeList(seed: number): WrittenList {
   const lines: string[][] = []
   for (let at = 0; at < system.titles; at += 1) lines.push(at === 0 ? ['HR report'] : ['31.03.2026 / page 1'])
   if (system.titles === 2) lines.push([])
-  if (names) lines.push(names)
+  const other = names && system.hasOtherTable && people.length > 3 ? describeTable(language, random) : []
+  if (names) lines.push([...names, ...other])
   const headerLine = names ? lines.length : 0
   let isBelow = false
   for (const at of order) {
     const person = people[at]!
     if (inHeadings && person.hasLeft && !isBelow) lines.push([language.leavers])
     isBelow ||= person.hasLeft
-    lines.push(ordered.map(({ cell }) => pad(cell(person, at), system, random)))
+    const beside = other.length > 0 && lines.length < headerLine + 2 ? ['', 'Shipping', 'Ulm'] : []
+    lines.push([...ordered.map(({ cell }) => pad(cell(person, at), system, random)), ...beside])
     if (system.hasEmptyRows && random.chance(0.2)) lines.push([])
   }
   if (system.total !== 'none') {
@@ -127,7 +130,7 @@ export function writeList(seed: number): WrittenList {
       system.total === 'one_cell' ? [`${language.total}: ${people.length}`] : [language.total, String(people.length)]
     lines.push(total)
   }
-  const width = ordered.length
+  const width = ordered.length + other.length
   const text = lines
     .map((cells) => [...cells, ...Array.from({ length: Math.max(width - cells.length, 0) }, () => '')])
     .map((cells) => cells.map((cell) => quote(cell, system)).join(system.separator))
@@ -136,7 +139,10 @@ export function writeList(seed: number): WrittenList {
   const { language: _language, ...traits } = system
   return {
     bytes,
-    people: people.map(({ country: _country, hasLeft: _hasLeft, ...person }) => person),
+    people: people.map(({ country: _country, hasLeft: _hasLeft, department, ...person }) => ({
+      ...person,
+      ...(department === undefined || system.leavers === 'department' ? {} : { department }),
+    })),
     columns: ordered.map(({ known }) => known),
     headings: { to: 'status', words: { [language.leavers]: 'inactive' } },
     encoding,
@@ -161,7 +167,17 @@ function quote(cell: string, { separator, isQuoted }: System): string {
     : cell
 }
 
-function encode(text: string, { encoding }: System): { encoding: string; bytes: Buffer } {
+/** The columns of another table, which stands beside the list. */
+function describeTable({ headers }: Language, { pick }: Random): string[] {
+  const name = (field: Field) => pick(headers.split(',')[FIELDS.indexOf(field)]!.split('/'))
+  return ['', name('department'), name('location')]
+}
+
+function encode(text: string, system: System): { encoding: string; bytes: Buffer } {
+  const { encoding, leavers, countries, isMisread } = system
+  // What nobody can answer, as words for statuses and names of countries are misread, too.
+  if (isMisread && encoding === 'utf-8' && (leavers === 'none' || leavers === 'end') && countries === 'none')
+    return { encoding, bytes: Buffer.from(new TextDecoder('windows-1252').decode(Buffer.from(text))) }
   if (encoding === 'utf-16le') return { encoding, bytes: Buffer.from(`\ufeff${text}`, 'utf16le') }
   if (encoding === 'utf-8 with BOM') return { encoding: 'utf-8', bytes: Buffer.from(`\ufeff${text}`) }
   if (encoding !== 'utf-8')
@@ -211,16 +227,22 @@ function drawColumns(system: System, people: readonly DrawnPerson[], language: L
     add('full', to('full_name', { names: ruleOf(style, system.language) }), (person) =>
       writeName(person, style, system.language),
     )
-  if (system.keys !== 'id') add('email', to('email'), (person) => person.email!)
+  if (system.keys !== 'id') add('email', to('email'), (person) => writeAddress(person, system))
   if (system.phones !== 'none')
     add('phone', to('phone'), ({ phone, country }) => (phone ? writePhone(phone, country, system.phones) : ''))
-  if (system.optional.includes('title')) add('title', to('job_title'), (person) => person.job_title!)
-  if (system.optional.includes('department')) add('department', to('department'), (person) => person.department!)
+  if (system.optional.includes('title'))
+    add('title', to('job_title'), ({ job_title: title = '' }) =>
+      system.hasBlanks ? title.replace(' ', '\u00a0') : title,
+    )
+  const meanings = Object.fromEntries(words(language.departments).map((name) => [name, 'active' as const]))
+  if (system.leavers === 'department')
+    add('department', to('status', { words: { ...meanings, [FORMER]: 'inactive' } }), (person) => person.department!)
+  else if (system.optional.includes('department')) add('department', to('department'), (person) => person.department!)
   if (system.optional.includes('location')) add('location', to('location'), (person) => person.location!)
   if (system.optional.includes('start')) add('start', to('start_date', dates), (person) => writeDate(person.start_date))
   if (people.some(({ termination_date: end }) => end !== undefined)) {
     const isOpenEnd = system.leavers === 'end' && system.dates !== 'day_number' && chance(0.3)
-    const never = isOpenEnd ? writeDate('9999-12-31') : ''
+    const never = isOpenEnd ? writeDate(pick(['9999-12-31', '2999-12-31'])) : ''
     add('end', to('termination_date', dates), ({ termination_date: end }) => (end ? writeDate(end) : never))
   }
   addLeavers(system, people, language, random, add)
@@ -268,6 +290,11 @@ function addLeavers(
   const isFlag = leavers === 'flag'
   const known = { to: 'status', words: isFlag ? meanings(yes, no) : meanings(no, yes) }
   add(leavers, known, ({ hasLeft }) => (hasLeft === isFlag ? no : yes))
+}
+
+function writeAddress({ first_name: first, last_name: last, email }: DrawnPerson, { addresses }: System): string {
+  if (addresses === 'named') return `${first} ${last} <${email}>`
+  return addresses === 'mailto' ? `mailto:${email}` : email!
 }
 
 const STRANGER = {
