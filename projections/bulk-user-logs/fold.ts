@@ -148,8 +148,11 @@ function* listRejectedNames(parts: readonly PartOfCompany[]): Pieces<NamedRow<'r
       .filter((event) => event.type === 'EmployeeRecordRejected')
       .map((event) => ({ event, of: { company_id: companyId, entry_position: closing.position } })),
   )
-  const names = yield* mapInPieces(refused, ({ event: { position, data }, of }) =>
-    data ? findNames(data).map((name) => ({ ...of, position, employee_id: data.employee_id, found_by: name })) : [],
+  const names = yield* mapInPieces(
+    refused,
+    ({ event: { position, data }, of }) =>
+      data ? findNames(data).map((name) => ({ ...of, position, employee_id: data.employee_id, found_by: name })) : [],
+    1,
   )
   return names.flat()
 }

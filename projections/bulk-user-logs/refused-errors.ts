@@ -3,7 +3,7 @@ import { digestPerson } from '#domain/employees/person-digest'
 import { formatField, isRecordErrorCode, pointInto } from '#domain/errors'
 import type { EventData, RecordedEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
-import { mapInPieces, type Pieces } from '#domain/pieces'
+import { divide, eachInPieces, mapInPieces, type Pieces } from '#domain/pieces'
 import { type DoPieces, insertRows, time, unnestedRows, uuid, word } from '#projections/projection'
 import { findNames, readHashKeys, type FoundBy } from './rejected-names.ts'
 import { startOfHour } from '#domain/local-times'
@@ -51,14 +51,18 @@ export function* listErrors(parts: readonly CallEvents[]): Pieces<NewError[]> {
           }))
       : [],
   )
-  const errors = yield* mapInPieces(refused, ({ event: { position, index, data }, of }) => {
-    if (!data) return []
-    const person = choosePerson(findNames(data))
-    // The other errors are about the whole call.
-    const causes = data.errors.filter(({ code }) => isRecordErrorCode(code)).map((error) => findCause(error, index))
-    const byName = new Map(causes.map((cause) => [Object.values(cause).join(' '), cause]))
-    return [...byName.values()].map((cause) => ({ ...of, position, person, ...cause }))
-  })
+  const errors = yield* mapInPieces(
+    refused,
+    ({ event: { position, index, data }, of }) => {
+      if (!data) return []
+      const person = choosePerson(findNames(data))
+      // The other errors are about the whole call.
+      const causes = data.errors.filter(({ code }) => isRecordErrorCode(code)).map((error) => findCause(error, index))
+      const byName = new Map(causes.map((cause) => [Object.values(cause).join(' '), cause]))
+      return [...byName.values()].map((cause) => ({ ...of, position, person, ...cause }))
+    },
+    1,
+  )
   return errors.flat()
 }
 
@@ -77,6 +81,9 @@ export function findCause(
   return { code, field: formatField(pointInto(pointer, index)), kind }
 }
 
+/** The errors of one statement. Those of a usual call are fewer. */
+const ERRORS_AT_ONCE = 2_000
+
 /** Inserts errors, and adds them to their sums. */
 export async function addErrors(
   transaction: Transaction<unknown>,
@@ -92,14 +99,15 @@ export async function addErrors(
   })
   const rows = await doPieces(mapInPieces(errors, digest))
   const { refused_errors, refusals_by_hour } = BULK_USER_LOG_TABLES
-  await insertRows(sql.id(schema, 'refused_errors'), refused_errors.columns, rows).execute(transaction)
-  const sums = sumErrors(rows)
+  for (const some of divide(rows, ERRORS_AT_ONCE))
+    await insertRows(sql.id(schema, 'refused_errors'), refused_errors.columns, some).execute(transaction)
+  const sums = await doPieces(sumErrors(rows))
   const known = await readSketches(transaction, schema, sums)
-  const merged = sums.map((sum) => ({
-    ...sum,
-    people: mergeSketches([sum.people, ...(known.get(nameGroup(sum)) ?? [])]),
-  }))
+  const merge = (sum: Sums) => ({ ...sum, people: mergeSketches([sum.people, ...(known.get(nameGroup(sum)) ?? [])]) })
+  const merged = await doPieces(mapInPieces(sums, merge))
+  // In the order of their keys, so that concurrent folds do not deadlock.
   await sql`${insertRows(sql`${sql.id(schema, 'refusals_by_hour')} as h`, refusals_by_hour.columns, merged)}
+    order by company_id, hour, key_id, code, field, kind
     on conflict (company_id, hour, key_id, code, field, kind) do update set
       records = h.records + excluded.records, people = excluded.people,
       first_at = least(h.first_at, excluded.first_at), last_at = greatest(h.last_at, excluded.last_at)`.execute(
@@ -107,27 +115,31 @@ export async function addErrors(
   )
 }
 
-/** Sums errors, in the order of their keys, so that concurrent folds do not deadlock. */
-function sumErrors(rows: readonly RefusedError[]): Sums[] {
-  const groups = Map.groupBy(rows, (row) => nameGroup({ ...row, hour: startOfHour(row.requested_at) }))
-  return [...groups]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, group]) => {
-      const { company_id, requested_at, key_id, code, field, kind } = group[0]!
-      const times = group.map((row) => row.requested_at).toSorted()
-      return {
-        company_id,
-        hour: startOfHour(requested_at),
-        key_id,
-        code,
-        field,
-        kind,
-        records: group.length,
-        first_at: times[0]!,
-        last_at: times.at(-1)!,
-        people: mergeSketches(group.flatMap(({ person }) => person ?? [])),
-      }
-    })
+/** Sums errors. */
+function* sumErrors(rows: readonly RefusedError[]): Pieces<Sums[]> {
+  const groups = new Map<string, RefusedError[]>()
+  yield* eachInPieces(rows, (row) => {
+    const name = nameGroup({ ...row, hour: startOfHour(row.requested_at) })
+    const group = groups.get(name)
+    if (group) group.push(row)
+    else groups.set(name, [row])
+  })
+  return yield* mapInPieces([...groups.values()], (group) => {
+    const { company_id, requested_at, key_id, code, field, kind } = group[0]!
+    const times = group.map((row) => row.requested_at).toSorted()
+    return {
+      company_id,
+      hour: startOfHour(requested_at),
+      key_id,
+      code,
+      field,
+      kind,
+      records: group.length,
+      first_at: times[0]!,
+      last_at: times.at(-1)!,
+      people: mergeSketches(group.flatMap(({ person }) => person ?? [])),
+    }
+  })
 }
 
 function nameGroup({ company_id, hour, key_id, code, field, kind }: Group) {

@@ -13,19 +13,59 @@ export const EMPLOYEES = { name: employees.name, version: employees.version }
 const TABLE = sql.id(schemaOf(employees), 'employees')
 const COLUMNS = sql.raw(EMPLOYEE_COLUMNS.join(', '))
 
+/** The bytes of attributes that are read at once: those of as many usual employees as a page has are fewer. */
+const BYTES_AT_ONCE = 2_000_000
+
+/** Employees of a list: as many as were asked for, or fewer, at least one, if they have too many bytes. */
+export interface EmployeePage {
+  employees: Employee[]
+  /** Whether there are fewer because of their bytes. */
+  isCut: boolean
+}
+
+/** Reads the first of the rows that a statement selects. */
+async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>): Promise<EmployeePage> {
+  const { rows } = await sql<EmployeeRow & { selected: number }>`select * from (
+      select *, count(*) over ()::integer as selected, row_number() over listed as nth,
+        sum(octet_length(attributes::text)) over listed as bytes
+      from (${select}) as found window listed as (rows unbounded preceding)
+    ) as measured where nth = 1 or bytes <= ${BYTES_AT_ONCE} order by nth`.execute(db)
+  return { employees: rows.map(toEmployee), isCut: rows.length < (rows[0]?.selected ?? 0) }
+}
+
+/** Which part of a list is read: `after` is the last one of the page before. */
+interface ListPlace {
+  after: string | null
+  limit: number
+}
+
 /** Lists a company's employees in the order of their creation, which never changes. */
 export async function listEmployees(
   db: AnyDb,
   companyId: string,
   filter: EmployeeFilter,
-  page: { after: string | null; limit: number },
+  place: ListPlace,
 ): Promise<Employee[]> {
+  const { rows } = await selectEmployees(companyId, filter, place).execute(db)
+  return rows.map(toEmployee)
+}
+
+/** Lists them page by page: as many of a page as are read at once. */
+export function readEmployeePage(
+  db: AnyDb,
+  companyId: string,
+  filter: EmployeeFilter,
+  place: ListPlace,
+): Promise<EmployeePage> {
+  return readPage(db, selectEmployees(companyId, filter, place))
+}
+
+function selectEmployees(companyId: string, filter: EmployeeFilter, page: ListPlace) {
   const conditions = conditionsOf(companyId, filter)
   if (page.after !== null) conditions.push(sql`employee_id > ${toUuid(page.after)}`)
-  const { rows } = await sql<EmployeeRow>`${SELECT_PREPARED} ${COLUMNS} from ${TABLE}
+  return sql<EmployeeRow>`${SELECT_PREPARED} ${COLUMNS} from ${TABLE}
     where ${sql.join([sql`company_id = ${toUuid(companyId)}`, ...conditions], sql` and `)}
-    order by employee_id limit ${page.limit}`.execute(db)
-  return rows.map(toEmployee)
+    order by employee_id limit ${page.limit}`
 }
 
 /**
@@ -209,8 +249,27 @@ export async function listPeople(
   db: AnyDb,
   companyId: string,
   filter: EmployeeFilter,
-  page: { order: PeopleOrder; after: string | null; limit: number },
+  place: PeoplePlace,
 ): Promise<Employee[]> {
+  const { rows } = await selectPeople(companyId, filter, place).execute(db)
+  return rows.map(toEmployee)
+}
+
+/** Lists them page by page: as many of a page as are read at once. */
+export function readPeoplePage(
+  db: AnyDb,
+  companyId: string,
+  filter: EmployeeFilter,
+  place: PeoplePlace,
+): Promise<EmployeePage> {
+  return readPage(db, selectPeople(companyId, filter, place))
+}
+
+interface PeoplePlace extends ListPlace {
+  order: PeopleOrder
+}
+
+function selectPeople(companyId: string, filter: EmployeeFilter, page: PeoplePlace) {
   const company = toUuid(companyId)
   const { key, isDescending } = ORDERS[page.order]
   const conditions = conditionsOf(companyId, filter)
@@ -218,10 +277,9 @@ export async function listPeople(
     conditions.push(sql`(${key}, employee_id) ${isDescending ? sql`<` : sql`>`} (
       select ${key}, employee_id from ${TABLE} where company_id = ${company} and employee_id = ${toUuid(page.after)})`)
   const direction = isDescending ? sql`desc` : sql`asc`
-  const { rows } = await sql<EmployeeRow>`select ${COLUMNS}
+  return sql<EmployeeRow>`select ${COLUMNS}
     from ${TABLE} where ${sql.join([sql`company_id = ${company}`, ...conditions], sql` and `)}
-    order by ${key} ${direction}, employee_id ${direction} limit ${page.limit}`.execute(db)
-  return rows.map(toEmployee)
+    order by ${key} ${direction}, employee_id ${direction} limit ${page.limit}`
 }
 
 /** Selects the employees who match all given filters. */

@@ -59,25 +59,33 @@ export async function eachInTurns<Item>(
   }
 }
 
-/** Keeps the items that satisfy a condition, with a turn of the event loop for everything else as above. */
+/**
+ * Keeps the items that satisfy a condition, which may take pieces, with a turn of the event loop for everything else as
+ * above.
+ */
 export async function filterInTurns<Item>(
   items: Iterable<Item>,
-  isWanted: (item: Item) => boolean,
+  isWanted: (item: Item) => boolean | Pieces<boolean>,
   signal?: AbortSignal,
 ): Promise<Item[]> {
   const wanted: Item[] = []
-  const keep = (item: Item) => {
-    if (isWanted(item)) wanted.push(item)
+  for (const item of items) {
+    if (isTurnOver()) await nextTurn(signal)
+    const answer = isWanted(item)
+    if (typeof answer === 'boolean' ? answer : await doInTurns(answer, signal)) wanted.push(item)
   }
-  await eachInTurns(items, keep, signal)
   return wanted
 }
 
+/** Work that takes no longer waits for no turn: small requests that arrive together go on together. In milliseconds. */
+const SHORT_MS = 1
+
 /** Does work in pieces, with a turn of the event loop for everything else whenever it has taken long. */
 export async function doInTurns<Result>(work: Pieces<Result>, signal?: AbortSignal): Promise<Result> {
+  const began = performance.now()
   for (;;) {
     const { done, value } = work.next()
     if (done) return value
-    if (isTurnOver()) await nextTurn(signal)
+    if (performance.now() - began > SHORT_MS && isTurnOver()) await nextTurn(signal)
   }
 }

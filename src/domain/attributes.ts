@@ -244,6 +244,8 @@ function readCustomAttributes(sent: unknown, field: string): AttributeReading {
   const names = sortNames(Object.keys(members))
   const stored = copyStored(members, names)
   if (stored) return { value: stored }
+  // No employee has so many. Reading them all may take long.
+  if (names.filter((name) => isSet(members[name])).length > MAX_CUSTOM_ATTRIBUTES) return invalid(tooManyCustom(field))
   return joinCustomAttributes(
     names,
     names.map((name) => readCustomAttribute(field, name, members[name])),
@@ -261,6 +263,10 @@ function copyStored(members: Record<string, unknown>, names: readonly string[]) 
     stored[name] = value
   }
   return stored
+}
+
+function isSet(value: unknown) {
+  return typeof value === 'string' ? trimBlanks(value) !== '' : value !== null
 }
 
 function isStoredText(value: string) {

@@ -1,5 +1,5 @@
 import { foldUserName, type AttributeName, listStoredAddresses } from './attributes.ts'
-import { divide } from './pieces.ts'
+import { divide, type Pieces } from './pieces.ts'
 import type { ErasingType } from './event-types.ts'
 import { IDENTIFYING_FIELDS, type EventData, type NewEvent, type RecordedEvent } from './events.ts'
 import { cutMarks, listStoredForms, normalizeEmail, normalizeText, trimBlanks } from '#text/normalize-text'
@@ -72,44 +72,62 @@ function addName(names: PersonNames, name: keyof typeof SETS, value: unknown) {
  * Whether a refused record names a person: it is their own, or their id or email occurs anywhere in what was sent (in
  * any field, spelling or text), or their external id occurs in a field that identifies an employee.
  */
-export function mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): boolean {
+export function* mentionsPerson(rejected: EventData['EmployeeRecordRejected'], names: PersonNames): Pieces<boolean> {
   const { employee_id: employeeId, locator, truncated, names: named } = rejected
   if (employeeId !== null && names.ids.has(employeeId)) return true
   const record = truncated ? readingsOf(rejected.record as string) : rejected.record
-  const meansPerson = (sent: string, field: string) =>
-    readingsOf(sent).some(
-      (text) => containsId(text, names.ids) || containsEmail(text, names.emails) || isExternalId(text, field, names),
-    )
-  return [locator, record, named].some((part) => someText(part, '', meansPerson))
+  for (const [sent, field] of listTexts([locator, record, named], '')) {
+    for (const text of readingsOf(sent)) {
+      yield
+      if (yield* containsId(text, names.ids)) return true
+      if (yield* containsEmail(text, names.emails)) return true
+      if (yield* isExternalId(text, field, names)) return true
+    }
+  }
+  return false
 }
 
 /** Whether the name of a file contains a person's id, email or, as a whole word, external id. */
-export function fileNamesPerson(fileName: string, names: PersonNames): boolean {
+export function* fileNamesPerson(fileName: string, names: PersonNames): Pieces<boolean> {
   // The extension looks like the end of a domain.
-  return textNamesPerson(fileName, names) || textNamesPerson(fileName.replace(/\.[^.]*$/, ''), names)
+  return (yield* textNamesPerson(fileName, names)) || (yield* textNamesPerson(fileName.replace(/\.[^.]*$/, ''), names))
 }
 
 /** Whether the first line of a file, which names its columns, names a person: it may be a record. */
-export function headerNamesPerson(header: readonly string[], names: PersonNames): boolean {
+export function headerNamesPerson(header: readonly string[], names: PersonNames): Pieces<boolean> {
   return mentionsPerson({ locator: null, employee_id: null, record: { id: header }, errors: [] }, names)
 }
 
 /** Whether a text, such as an unreadable body, contains a person's id, email or, as a whole word, external id. */
-export function textNamesPerson(
+export function* textNamesPerson(
   sent: string,
   { ids, emails, externalIds, userNames, directoryIds }: PersonNames,
-): boolean {
-  const words = [...externalIds, ...directoryIds].map(normalizeText)
-  return readingsOf(sent).some((text) => {
+): Pieces<boolean> {
+  const words = [...externalIds, ...directoryIds]
+  for (const text of readingsOf(sent)) {
+    yield
+    if (yield* containsId(text, ids)) return true
+    if (yield* containsEmail(text, emails)) return true
     const composed = normalizeText(text)
+    if (yield* someName(words, (word) => containsWord(composed, normalizeText(word)))) return true
     const folded = userNames.size === 0 ? '' : foldUserName(text)
-    return (
-      containsId(text, ids) ||
-      containsEmail(text, emails) ||
-      words.some((word) => containsWord(composed, word)) ||
-      [...userNames].some((name) => containsWord(folded, name))
-    )
-  })
+    if (yield* someName(userNames, (name) => containsWord(folded, name))) return true
+  }
+  return false
+}
+
+/** How many names are looked for before a pause. */
+const NAMES_AT_ONCE = 32
+
+/** Whether a name satisfies a condition, in pieces: somebody may have had very many. */
+function* someName(names: Iterable<string>, satisfies: (name: string) => boolean): Pieces<boolean> {
+  let count = 0
+  for (const name of names) {
+    if (satisfies(name)) return true
+    count += 1
+    if (count % NAMES_AT_ONCE === 0) yield
+  }
+  return false
 }
 
 /** How often a text may be escaped. */
@@ -175,38 +193,45 @@ function isIdentifying(name: string) {
 const MAX_IDENTIFYING = 64
 
 /** Whether a field has one of a person's external ids or user names. White space may have been sent by mistake. */
-function isExternalId(text: string, field: string, { externalIds, userNames, directoryIds }: PersonNames) {
+function* isExternalId(
+  text: string,
+  field: string,
+  { externalIds, userNames, directoryIds }: PersonNames,
+): Pieces<boolean> {
   if (externalIds.size + userNames.size + directoryIds.size === 0 || field === '') return false
   if (listStoredForms(text).some((form) => externalIds.has(form) || directoryIds.has(form))) return true
   if (userNames.size > 0 && userNames.has(foldUserName(trimBlanks(text)))) return true
   // Of a truncated record, the text in a field for emails is kept as a normalized email.
   const asEmail = field.endsWith('email') ? normalizeEmail(text) : null
-  return asEmail !== null && [...externalIds].some((id) => normalizeEmail(id) === asEmail)
+  return asEmail !== null && (yield* someName(externalIds, (id) => normalizeEmail(id) === asEmail))
 }
 
 /**
- * Whether any text in a JSON value satisfies a condition: a string, a number, which may be an id, or the name of a
- * member. `field` is the name of the innermost identifying member around the text, or empty.
+ * Lists all texts in a JSON value: strings, numbers, which may be ids, and the names of members. Each comes with the name
+ * of the innermost identifying member around it, or an empty text.
  */
-function someText(value: unknown, field: string, satisfies: (text: string, field: string) => boolean): boolean {
-  if (typeof value === 'string' || typeof value === 'number') return satisfies(String(value), field)
-  if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some((item) => someText(item, field, satisfies))
-  return Object.entries(value).some(
-    ([name, member]) => satisfies(name, field) || someText(member, isIdentifying(name) ? name : field, satisfies),
-  )
+function* listTexts(value: unknown, field: string): Generator<[text: string, field: string], void> {
+  if (typeof value === 'string' || typeof value === 'number') yield [String(value), field]
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) yield* listTexts(item, field)
+    return
+  }
+  for (const [name, member] of Object.entries(value)) {
+    yield [name, field]
+    yield* listTexts(member, isIdentifying(name) ? name : field)
+  }
 }
 
 /** Ids are in lower case, but may have been sent in upper case. */
 function containsId(text: string, ids: Set<string>) {
   const lower = ids.size === 0 ? '' : text.toLowerCase()
-  return [...ids].some((id) => lower.includes(id))
+  return someName(ids, (id) => lower.includes(id))
 }
 
 function containsEmail(text: string, emails: Set<string>) {
-  if (emails.size === 0) return false
-  const normalized = normalizeEmail(text)
-  return [...emails].some((email) => containsWholeAddress(normalized, email))
+  const normalized = emails.size === 0 ? '' : normalizeEmail(text)
+  return someName(emails, (email) => containsWholeAddress(normalized, email))
 }
 
 const LOCAL_PART_BEFORE = /[\p{L}\p{N}\p{M}._+-]$/u

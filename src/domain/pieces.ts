@@ -12,7 +12,7 @@ export function doAtOnce<Result>(work: Pieces<Result>): Result {
   }
 }
 
-/** How many items are worked on before a pause. Each may be a record of a megabyte. */
+/** How many items are worked on before a pause. */
 const ITEMS_AT_ONCE = 8
 
 /** Pauses after work on so many items, unless they are few. */
@@ -20,14 +20,15 @@ export function* pauseAfter({ length }: { length: number }): Pieces<void> {
   if (length > ITEMS_AT_ONCE) yield
 }
 
-/** Maps a list in pieces. */
+/** Maps a list in pieces: of one item each if an item may be as large as a record that was sent. */
 export function* mapInPieces<Item, Result>(
   items: readonly Item[],
   map: (item: Item, at: number) => Result,
+  atOnce = ITEMS_AT_ONCE,
 ): Pieces<Result[]> {
   const results: Result[] = []
   for (let at = 0; at < items.length; at += 1) {
-    if (at > 0 && at % ITEMS_AT_ONCE === 0) yield
+    if (at > 0 && at % atOnce === 0) yield
     results.push(map(items[at]!, at))
   }
   return results
@@ -43,8 +44,9 @@ export function* eachInPieces<Item>(items: Iterable<Item>, act: (item: Item) => 
   }
 }
 
-/** The items of a list that are written at once, and the characters that are encoded at once. */
-const WRITTEN_AT_ONCE = 32
+/** A list of more items is written in pieces of so many, and so many characters are encoded at once. */
+const LONG_LIST = 32
+const WRITTEN_AT_ONCE = 8
 const ENCODED_AT_ONCE = 65_536
 
 /** Whether an object has a list among its members that is written in pieces. */
@@ -53,7 +55,7 @@ export function hasLongList(value: object): boolean {
 }
 
 function isLongList(member: unknown): member is readonly unknown[] {
-  return Array.isArray(member) && member.length > WRITTEN_AT_ONCE
+  return Array.isArray(member) && member.length > LONG_LIST
 }
 
 /** Writes an object as JSON in UTF-8, as JSON.stringify does, and long lists among its members in pieces. */

@@ -11,11 +11,15 @@ const HIDDEN = '…'
 const MAX_NAME = 128
 const MAX_ESCAPED_NAME = 6 * MAX_NAME
 
+/** Printable ASCII, which has no accents. */
+const PRINTABLE = /^[\x20-\x7e]*$/
+
 /** What the name of a secret contains, in several languages, and what one of its words ends with or is: no secretary. */
 const CONTAINED = [
   ...['password', 'passwd', 'passwort', 'passphrase', 'passcode', 'kennwort', 'contraseña', 'motdepasse', 'senha'],
   ...['wachtwoord', 'lösenord', 'hasło', 'пароль', '密码', '密碼', 'パスワード', '비밀번호'],
-].map(foldName)
+]
+const CONTAINING = new RegExp(CONTAINED.map(foldName).join('|'))
 const ENDING = /(?:secret|token|credential|pwd|apikey|privatekey)s?$|^(?:pass|pw|psw)$/
 /** What each of these has, as it is written. Most names and texts have none of it. */
 const HINT = /pass|pw|psw|kennw|contrase|senh|wachtw|senord|has[lł]o|secret|token|credential|api.?key|private.?key/i
@@ -24,13 +28,10 @@ const HINT_BEYOND_LATIN = /парол|密[码碼]|スワ|비밀/iu
 /** Whether the name of a member, in any spelling, says that its value is a secret. */
 export function isSecretName(name: string) {
   if (name.length > MAX_NAME || !isSuspect(name)) return false
-  const words = name
-    .replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, ' ')
-    .split(/[^\p{L}\p{M}\p{N}]+/u)
-    .map(foldName)
+  const words = foldName(name.replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, ' ')).split(/[^\p{L}\p{N}]+/u)
   const joined = words.join('')
   const pairs = words.map((word, at) => (words[at - 1] ?? '') + word)
-  return CONTAINED.some((part) => joined.includes(part)) || [...words, ...pairs].some((word) => ENDING.test(word))
+  return CONTAINING.test(joined) || [...words, ...pairs].some((word) => ENDING.test(word))
 }
 
 function isSuspect(text: string) {
@@ -39,6 +40,7 @@ function isSuspect(text: string) {
 
 /** A name without accents, in lower case. */
 function foldName(name: string) {
+  if (PRINTABLE.test(name)) return name.toLowerCase()
   return name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l')
 }
 
@@ -81,10 +83,16 @@ const OPENING = /(\\{0,16})(["'])/y
 /** Where a value without quotation marks ends. */
 const END_OF = { ':': /[\n\r,}\]]/g, '=': /[&\s;,"'<]/g, '>': /</g } as const
 
-/** Finds the values of secrets in a text, such as a body that can't be parsed: linear in its length. */
+/** The names in a text that are looked at. No honest one has more that might be those of secrets. */
+const MAX_SUSPECTS = 1_000
+
+/**
+ * Finds the values of secrets in a text, such as a body that can't be parsed: linear in its length. Of a text with too
+ * many names, all of the rest counts as one.
+ */
 export function findSecretValues(text: string): Span[] {
   const found: Span[] = []
-  let end = 0
+  let [end, suspects] = [0, 0]
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (index < end || token.length > MAX_ESCAPED_NAME) continue
     BETWEEN.lastIndex = index + token.length
@@ -93,7 +101,11 @@ export function findSecretValues(text: string): Span[] {
     // A name may have several words.
     const before = text[index - 1] === ' ' ? text.slice(text.lastIndexOf(' ', index - 2) + 1, index - 1) : ''
     const word = before.length > MAX_NAME ? '' : before.split(NO_WORD).at(-1)!
-    if (!isSecretName(`${word} ${readLetters(token)}`)) continue
+    const name = `${word} ${readLetters(token)}`
+    if (!isSuspect(name)) continue
+    suspects += 1
+    if (suspects > MAX_SUSPECTS) return [...found, [index, text.length]]
+    if (!isSecretName(name)) continue
     const from = index + token.length + between.length
     end = findEndOfValue(text, from, between.trim().at(-1) as keyof typeof END_OF)
     if (end > from) found.push([from, end])

@@ -16,6 +16,7 @@ import { logAccess, type Answered } from './server/access-log.ts'
 import { compressAnswers } from './server/compression.ts'
 import { readForwardedAddresses } from './server/forwarded-addresses.ts'
 import { bindCursors } from './server/query-values.ts'
+import { writeLongAnswers } from './server/long-answers.ts'
 import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.ts'
 import { collectMethods, type RefuseMethod, type Refuse } from './server/method-not-allowed.ts'
 import { sendError, type Protocol, findProtocol, problemError } from './server/problem.ts'
@@ -87,6 +88,7 @@ export function buildServer(services: ServerServices, served: ServedRoutes): Fas
   acceptJsonBodies(app, served.maxRecords, served.bodyTypes)
   addHooks(app, services, served, refuseMethod, common)
   bindCursors(app)
+  writeLongAnswers(app)
   answerHalfClosed(app, isSmallCall)
   documentRoutes(app)
   void app.register(cookie)

@@ -4,22 +4,32 @@ import type { RecordedEvent } from '#domain/events'
 import { changesOf } from '#domain/employees/employee-history'
 import { type EventTypeWith, isCallEvent } from '#domain/event-types'
 import { wordFault } from '#domain/record-faults'
-import { readEventsAt } from '#ledger/read/read-events'
+import { readShownEvents } from '#ledger/read/read-events'
 import type { LedgerDb } from '#ledger/tables'
 import type { RecordSchema } from './bulk-user-logs-schemas.ts'
 
 /** A record of an entry in the admin endpoint. Fields that do not apply are null. */
 export type ShownRecord = Static<typeof RecordSchema>
 
-/** Adds the details from the ledger to the rows of a page, in one read. */
-export async function renderRecords(db: LedgerDb, companyId: string, records: LogRecord[]): Promise<ShownRecord[]> {
+/**
+ * Adds the details from the ledger to the rows of a page, in one read: to the first of them, at least one, if all together
+ * have too many bytes.
+ */
+export async function renderRecords(
+  db: LedgerDb,
+  companyId: string,
+  records: readonly LogRecord[],
+): Promise<ShownRecord[]> {
   const positions = records.flatMap(listPositions)
-  const events = positions.length === 0 ? [] : await readEventsAt(db, companyId, positions)
-  const byPosition = new Map(events.filter(isCallEvent).map((event) => [event.position, event]))
-  return records.map((record) =>
+  const events = positions.length === 0 ? [] : await readShownEvents(db, companyId, positions)
+  const byPosition = new Map(events.map((event) => [event.position, event]))
+  const missing = records.findIndex((record) => !listPositions(record).every((position) => byPosition.has(position)))
+  return records.slice(0, missing === -1 ? records.length : Math.max(1, missing)).map((record) =>
     show(
       record,
-      listPositions(record).flatMap((position) => byPosition.get(position) ?? []),
+      listPositions(record)
+        .flatMap((position) => byPosition.get(position) ?? [])
+        .filter(isCallEvent),
     ),
   )
 }

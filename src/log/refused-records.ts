@@ -49,12 +49,15 @@ export async function* listRefusedRecords(
       const page = { after, limit: ROWS_AT_ONCE }
       rows = await listLogRecords(db, companyId, entry, { ...filter, status: 'Failed' }, page)
       for (const row of rows) unread.push({ entry, row })
-      for (; unread.length >= RECORDS_AT_ONCE; unread = unread.slice(RECORDS_AT_ONCE))
-        yield await readRecords(db, companyId, unread.slice(0, RECORDS_AT_ONCE))
+      while (unread.length >= RECORDS_AT_ONCE) {
+        const { read, refused } = await readRecords(db, companyId, unread.slice(0, RECORDS_AT_ONCE))
+        unread = unread.slice(read)
+        yield refused
+      }
       after = rows.at(-1)?.index ?? 0
     } while (rows.length === ROWS_AT_ONCE)
   }
-  yield await readRecords(db, companyId, unread)
+  yield* readAll(db, companyId, unread)
 }
 
 /** Reads all refused records of a cause in a period, newest first, a limited number at a time. */
@@ -66,7 +69,7 @@ export async function* listRefusedByCause(
   let places: RefusedPlace[] = []
   do {
     places = await listRefusedOfCause(db, companyId, filter, { after: places.at(-1) ?? null, limit: RECORDS_AT_ONCE })
-    yield await readRecords(db, companyId, places.map(toRow))
+    yield* readAll(db, companyId, places.map(toRow))
   } while (places.length === RECORDS_AT_ONCE)
 }
 
@@ -83,27 +86,44 @@ function toRow({ entry, index, position }: RefusedPlace) {
   return { entry: { entry }, row }
 }
 
-/** Reads records of any entries from the ledger, at once. */
-async function readRecords(
-  db: LedgerDb,
-  companyId: string,
-  refused: { entry: { entry: Pick<LogEntry['entry'], 'id' | 'operation'> }; row: LogRecord }[],
-): Promise<RefusedRecord[]> {
-  const rows = refused.map(({ row }) => row)
-  const shown = await renderRecords(db, companyId, rows)
-  return refused.flatMap(({ entry: { entry } }, at) => {
-    const { employee_id: id, record, index, truncated, errors, errors_omitted } = shown[at]!
+interface RefusedRow {
+  entry: { entry: Pick<LogEntry['entry'], 'id' | 'operation'> }
+  row: LogRecord
+}
+
+/** Reads records of any entries from the ledger, as many at once as are shown together. */
+async function* readAll(db: LedgerDb, companyId: string, rows: readonly RefusedRow[]) {
+  for (let at = 0; at < rows.length;) {
+    const { read, refused } = await readRecords(db, companyId, rows.slice(at))
+    at += read
+    yield refused
+  }
+}
+
+/** Reads the first of some records of any entries. Returns how many it has read, and those that are not erased. */
+async function readRecords(db: LedgerDb, companyId: string, rows: readonly RefusedRow[]) {
+  const shown = await renderRecords(
+    db,
+    companyId,
+    rows.map(({ row }) => row),
+  )
+  const refused = shown.flatMap((one, at): RefusedRecord[] => {
+    const { employee_id: id, record, index, truncated, errors, errors_omitted } = one
+    const { entry } = rows[at]!.entry
     if (record === null) return []
     const isOne = isSingle(entry.operation) && isObject(record)
-    return {
-      logId: entry.id,
-      index,
-      truncated,
-      errors_omitted,
-      record: isOne ? { ...record, id } : record,
-      errors: makePointersRelative(record, index, errors ?? []),
-    }
+    return [
+      {
+        logId: entry.id,
+        index,
+        truncated,
+        errors_omitted,
+        record: isOne ? { ...record, id } : record,
+        errors: makePointersRelative(record, index, errors ?? []),
+      },
+    ]
   })
+  return { read: shown.length, refused }
 }
 
 /** Makes the API's pointers, which lead into the body, relative to the record. A body holds records in three ways. */
@@ -126,16 +146,17 @@ export interface DetailedRecord {
   employee: Employee | undefined
 }
 
-/** Adds the details from the ledger and the current employees to the rows of a page. */
+/** Adds the details from the ledger and the current employees to the rows of a page, as `renderRecords` does. */
 export async function addDetails(db: LedgerDb, companyId: string, rows: LogRecord[]): Promise<DetailedRecord[]> {
   const shown = await renderRecords(db, companyId, rows)
   const ids = shown.map(({ employee_id: id }) => id).filter((id): id is string => isId('emp', id))
   const employees = await findEmployees(db, companyId, [...new Set(ids)])
-  return rows.map((row, at) => {
-    const { employee_id: id, erased } = shown[at]!
+  return shown.map((one, at) => {
+    const { employee_id: id, erased } = one
     // The employees may still be there for a moment after the erasure.
     const employee = typeof id === 'string' && !erased ? employees.get(id) : undefined
-    return { row, shown: shown[at]!, outcome: getRecordOutcome(row), employee }
+    const row = rows[at]!
+    return { row, shown: one, outcome: getRecordOutcome(row), employee }
   })
 }
 
@@ -154,8 +175,11 @@ export async function* listDetailed(
   let after = -1
   do {
     rows = await listLogRecords(db, companyId, entry, filter, { after, limit: DETAILED_AT_ONCE })
-    for (let from = 0; from < rows.length; from += DETAILS_AT_ONCE)
-      yield await addDetails(db, companyId, rows.slice(from, from + DETAILS_AT_ONCE))
+    for (let from = 0; from < rows.length;) {
+      const detailed = await addDetails(db, companyId, rows.slice(from, from + DETAILS_AT_ONCE))
+      from += detailed.length
+      yield detailed
+    }
     after = rows.at(-1)?.index ?? 0
   } while (rows.length === DETAILED_AT_ONCE)
 }

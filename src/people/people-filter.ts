@@ -1,6 +1,6 @@
 import { omitUndefined } from '#domain/omit-undefined'
 import { Type, type Static } from '@sinclair/typebox'
-import { PEOPLE_ORDERS, type PeopleOrder, listPeople, type EmployeeFilter } from '#projections/employees/queries'
+import { PEOPLE_ORDERS, type PeopleOrder, readPeoplePage, type EmployeeFilter } from '#projections/employees/queries'
 import { isId } from '#domain/ids'
 import { formatLocalDay } from '#domain/local-times'
 import { oneOf, optionalString, strictObject, withDefault } from '#http/openapi/schema-parts'
@@ -81,11 +81,11 @@ export async function* listAllPeople(
   filter: EmployeeFilter,
   order: PeopleOrder,
 ): AsyncGenerator<Employee[]> {
-  let page: Employee[]
   let after: string | null = null
-  do {
-    page = await listPeople(db, companyId, filter, { order, after, limit: PEOPLE_AT_ONCE })
-    yield page
-    after = page.at(-1)?.id ?? null
-  } while (page.length === PEOPLE_AT_ONCE)
+  for (let isLast = false; !isLast;) {
+    const { employees, isCut } = await readPeoplePage(db, companyId, filter, { order, after, limit: PEOPLE_AT_ONCE })
+    yield employees
+    after = employees.at(-1)?.id ?? null
+    isLast = !isCut && employees.length < PEOPLE_AT_ONCE
+  }
 }

@@ -36,7 +36,10 @@ export const EMPLOYEE_EVENTS: Readonly<Record<EmployeeEvents, EventReader<NamedE
   /** Files that are named after them. */
   async *uploaded_files(db, { companyId, names }, after) {
     for await (const page of readPagesOutsideCalls(db, companyId, ['FileUploaded'], after))
-      yield page.filter(({ type, data }) => type === 'FileUploaded' && data && fileNamesPerson(data.name, names))
+      yield await filterInTurns(
+        page,
+        ({ type, data }) => type === 'FileUploaded' && data !== null && fileNamesPerson(data.name, names),
+      )
   },
 }
 
@@ -113,7 +116,7 @@ const FAILED_CALLS = describeTable<TracedEmployee>({
 
 function recordsNaming(records: string, names: PersonNames) {
   const all = Object.values(JSON.parse(records) as Record<string, unknown>)
-  return all.filter((record) => textNamesPerson(JSON.stringify(record), names))
+  return filterInTurns(all, (record) => textNamesPerson(JSON.stringify(record), names))
 }
 
 /** Webhooks are told the events of a person, and the ends of their calls. */
@@ -145,7 +148,8 @@ export const EMPLOYEE_ROWS: Readonly<Record<EmployeeRows, RowPlace<TracedEmploye
     ...FAILED_CALLS,
     async *read(db, person) {
       for await (const page of FAILED_CALLS.read(db, person))
-        yield page.map(({ records, ...row }) => ({ ...row, records: recordsNaming(String(records), person.names) }))
+        for (const { records, ...row } of page)
+          yield [{ ...row, records: await recordsNaming(String(records), person.names) }]
     },
   },
   // The keys stay bound, so that a late retry is still recognized.

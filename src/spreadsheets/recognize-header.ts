@@ -10,6 +10,7 @@ const LATIN: Readonly<Record<string, string>> = { ß: 'ss', ł: 'l', ø: 'o', æ
 export function simplify(text: string): string {
   return text
     .normalize('NFKC')
+    .slice(0, MAX_NAME)
     .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .toLowerCase()
     .normalize('NFD')
@@ -113,16 +114,29 @@ function readWords(text: string): HeaderMeaning | null {
   return first === 'employee_number' && has('name') && !has('number') ? 'full_name' : first
 }
 
-/** The classes of the words of which a word is made: `Eintrittsdatum`, `入社年月日`; null if one of them is not known. */
-function splitCompound(word: string): WordClass[][] | null {
+type Compound = WordClass[][] | null
+
+/**
+ * The classes of the words of which a word is made: `Eintrittsdatum`, `入社年月日`; null if one of them is not known. Each
+ * end of the word is split once: where words are made of others, there are very many ways to it.
+ */
+function splitCompound(word: string, ends = new Map<string, Compound>()): Compound {
   const known = CLASSES.get(word)
   if (known) return [known]
   if (word.length > MAX_COMPOUND) return null
+  if (!ends.has(word)) ends.set(word, splitAnywhere(word, ends))
+  return ends.get(word)!
+}
+
+function splitAnywhere(word: string, ends: Map<string, Compound>): Compound {
   for (let at = word.length - 1; at > 0; at -= 1) {
     const first = CLASSES.get(word.slice(0, at))
     // Short words of Latin letters begin many others.
     const isShort = at < 3 && /^[a-z]/.test(word)
-    const rest = first && !isShort ? (splitCompound(word.slice(at)) ?? splitLinked(word.slice(at))) : null
+    const end = word.slice(at)
+    // In German and Dutch, an s may link two words.
+    const linked = end.startsWith('s') ? end.slice(1) : ''
+    const rest = first && !isShort ? (splitCompound(end, ends) ?? splitCompound(linked, ends)) : null
     // What stands before "active" may be the opposite: désactivé.
     if (rest?.flat().some((name) => name === 'status_flag' || name === 'status_inverted') && /^[a-z]/.test(word))
       continue
@@ -130,9 +144,6 @@ function splitCompound(word: string): WordClass[][] | null {
   }
   return null
 }
-
-/** In German and Dutch, an s may link two words. */
-const splitLinked = (word: string) => (word.startsWith('s') ? splitCompound(word.slice(1)) : null)
 
 const SECRET =
   /pass ?wor[dt]|pass ?code|pass ?phrase|kennwort|credential|mot de passe|contrasena|wachtwoord|haslo|palavra ?passe|パスワード|密码|пароль|secret|api ?key|private ?key|one time code|recovery (?:code|question)|security answer|senha|parola d ordine|\bpin$/

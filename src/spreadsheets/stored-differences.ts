@@ -221,9 +221,6 @@ export function isMany(changed: number, all: number): boolean {
   return changed > USUAL_COUNT && changed > USUAL_SHARE * all
 }
 
-/** The records that are looked at before others may have their turn. */
-const AT_ONCE = 50
-
 /**
  * Compares records of a file with the people of the company: those whom they name, by any spelling of their ids, and
  * those who have their addresses and names. `dates` are those whose order the file leaves open. Works in pieces: it yields
@@ -238,7 +235,7 @@ export function* findDifferences(
   const [exchanged, ids, pairs] = [new Map<string, Tally>(), new Map<string, Tally>(), new Map<string, Tally>()]
   let [compared, others, mixed, renamed] = [0, 0, 0, 0]
   for (const [at, record] of records.entries()) {
-    if (at % AT_ONCE === 0) yield
+    if (at > 0) yield
     const person = known.find(record)
     const respelled = person ? undefined : known.findBySpelling(record)
     const stored = person ?? respelled ?? findRenumbered(record, known) ?? findMoved(record, known)

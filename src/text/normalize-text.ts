@@ -18,13 +18,16 @@ export function isPlain(text: string): boolean {
 /** NFC composes at most four code points, of at most two UTF-16 units each, into one. */
 const UNITS_COMPOSED_TO_ONE = 8
 
+/** More marks in a row than a letter needs that NFC makes shorter. */
+const MARKS = /[\p{M}\uff9e\uff9f]{9}/u
+
 /**
  * Whether a text may have no more than this many code points once it is normalized. One that is longer before, and has
- * more marks in a row than any letter, may not: it would take long to sort them.
+ * many marks in a row, may not: it would take long to sort them.
  */
 export function mayFit(text: string, maxCharacters: number): boolean {
   if (text.length <= maxCharacters) return true
-  return text.length <= UNITS_COMPOSED_TO_ONE * maxCharacters && !hasManyMarks(text)
+  return text.length <= UNITS_COMPOSED_TO_ONE * maxCharacters && !MARKS.test(text)
 }
 
 /** Takes the blanks at both ends off a text: linear in its length. */
@@ -59,9 +62,16 @@ export function foldText(text: string): string {
 /** More UTF-16 units than any text that is stored has. */
 const MAX_SORTED = 2_000
 
-/** A text as it can be normalized in a short time: one that is too long to be stored loses marks that no letter has. */
+/** Signs that stand for phrases, which NFKC writes out, and the letter with which they end. */
+const PHRASES = /[\ufdfa\ufdfb]/g
+const LAST_OF_PHRASE = '\u0645'
+
+/**
+ * A text as it can be normalized in a short time: one that is too long to be stored loses marks that no letter has, and
+ * whole phrases in one sign.
+ */
 function sortable(text: string) {
-  return text.length > MAX_SORTED ? cutMarks(text) : text
+  return text.length > MAX_SORTED ? cutMarks(text).replaceAll(PHRASES, LAST_OF_PHRASE) : text
 }
 
 /** The form in which the names of columns are compared: case, width, and blanks don't matter. */

@@ -1,7 +1,10 @@
 import { NOBODY } from '#domain/calls/uniqueness'
 import type { Pool } from 'pg'
+import { doInTurns } from '#admission/turns'
+import { mapInPieces } from '#domain/pieces'
 import type { RowKeys } from '#spreadsheets/plan-rows'
-import { normalizeEmail } from '#text/normalize-text'
+import { MAX_EMAIL_CHARACTERS } from '#domain/attributes'
+import { mayFit, normalizeEmail } from '#text/normalize-text'
 import { isObject } from '#domain/json'
 import { loadEmployees } from '#ledger/read/read-employees'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
@@ -56,9 +59,10 @@ export async function leaveOutManagers(
 ): Promise<PartRecords> {
   const isLeftOut = mapping?.unknown_managers === 'leave_out' || mapping?.unreadable_values === 'leave_out'
   if (!isLeftOut) return records
-  const names = records.body.map(readName)
+  const names = await doInTurns(mapInPieces(records.body, readName, 1))
+  const emails = await doInTurns(mapInPieces(records.body, (record) => readAddress(record, 'email'), 1))
   const own = {
-    emails: new Set(records.body.flatMap((record) => textOf(record, 'email') ?? []).map(normalizeEmail)),
+    emails: new Set(emails.filter((email) => email !== undefined)),
     externalIds: new Set(records.body.flatMap((record) => textOf(record, 'external_id') ?? [])),
   }
   const isInFile = ({ email, externalId }: ManagerName, at: number) =>
@@ -87,8 +91,13 @@ function textOf(record: unknown, name: string): string | undefined {
 }
 
 function readName(record: unknown): ManagerName {
-  const email = textOf(record, 'manager_email')
-  return { email: email && normalizeEmail(email), externalId: textOf(record, 'manager_external_id') }
+  return { email: readAddress(record, 'manager_email'), externalId: textOf(record, 'manager_external_id') }
+}
+
+/** A text that is too long to be an address stays as it is: normalizing may take long. */
+function readAddress(record: unknown, name: string): string | undefined {
+  const text = textOf(record, name)
+  return text !== undefined && mayFit(text, MAX_EMAIL_CHARACTERS) ? normalizeEmail(text) : text
 }
 
 /** A record without those who manage its person. */

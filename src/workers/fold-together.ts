@@ -90,7 +90,7 @@ async function readNextBatches(
 /** The complete calls in these events; none if the company has to be folded alone. */
 async function buildBatch(companyId: string, after: number, stored: StoredPage): Promise<EndingBatch[]> {
   try {
-    const read = await doInTurns(mapInPieces(stored.events, readEvent))
+    const read = await doInTurns(mapInPieces(stored.events, readEvent, 1))
     assertContiguous(read, after, companyId)
     const events = read.slice(0, read.findLastIndex(closesCall) + 1)
     const isOfOneCall = events.length === 0

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { readAttribute } from '../../src/domain/attributes.ts'
 import { readCountry } from '../../src/domain/accounts/company-settings.ts'
-import { emptyNames, mentionsPerson, textNamesPerson } from '../../src/domain/erasure.ts'
+import { emptyNames } from '../../src/domain/erasure.ts'
+import { mentionsPerson, textNamesPerson } from '../support/domain/names-person.ts'
 import { normalizeEmail, normalizeText } from '../../src/text/normalize-text.ts'
 import { emp, given, hired } from '../support/domain/given-when-then.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { keepBody } from '../../src/domain/calls/rejected-body.ts'
 import { keepRecord } from '../../src/domain/calls/refused-record.ts'
-import { isSecretName } from '../../src/domain/secret-members.ts'
+import { hideSecretsIn, isSecretName } from '../../src/domain/secret-members.ts'
 import { emp, given, hired } from '../support/domain/given-when-then.ts'
 
 /* Values of members whose names say that they are secrets are never stored, wherever they stand. */
@@ -98,3 +98,9 @@ await t.test(
     }
   },
 )
+
+await t.test('of a text with very many names of secrets, all that follows is hidden', async (t) => {
+  const hidden = hideSecretsIn(`${'pw:1,'.repeat(5_000)}and the rest`)
+  t.notMatch(hidden, /rest/)
+  t.notMatch(hidden, /pw:1/)
+})

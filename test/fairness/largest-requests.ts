@@ -142,12 +142,28 @@ export function hostileBodies(bytes: number, values: number): [kind: string, mak
     'that ends after many lines': () => `{"email":1,${'\n'.repeat(bytes)}`,
     'that is no JSON after many records': () => `[${'{"email":"a"},'.repeat(bytes / 14)}{"email":x}]`,
   }
+  // Records that are read, and take long to read, to keep, to hide secrets in, or to say what was meant.
+  const record = (members: string) => `{${members}"email":"a@example.com"}`
+  const marks = `a${'\u0315\u0300\u0327\u0316\u0301\u0321'.repeat(4)}`
+  const flags = `\u{1f3f4}${'\u{e0067}'.repeat(28)}`
+  const megabyte = (make: (at: number) => string) =>
+    `[${repeat(bytes / 3, () => `${record(`"custom_attributes":{${repeat(500_000, make)}"z":1},`)},`)}{}]`
+  const dear = {
+    'of fields named by words of words': () =>
+      `[${repeat(200_000, (at) => `${record(repeat(1_200, (name) => `"${'姓氏'.repeat(19)}${String.fromCharCode(0x430 + name)}":${at},`))},`)}{}]`,
+    'of fields with long names': () => `[${repeat(bytes, () => `${record(`"${'-'.repeat(500_000)}":1,`)},`)}{}]`,
+    'of custom attributes of flags': () => megabyte((at) => `"${at}":"${flags.repeat(33)}",`),
+    'of custom attributes with names of marks': () => megabyte((at) => `"${at}${marks.repeat(18)}":null,`),
+    'of custom attributes of marks': () => megabyte((at) => `"${at}":"${marks.repeat(310)}",`),
+    'of secrets': () => `[${repeat(bytes, () => `${record(`"x":"${'pw:1,'.repeat(13_000)}",`)},`)}{}]`,
+  }
   const invalid = () => Buffer.concat([Buffer.from(`{"email":"${'\ufffd'.repeat(bytes / 3)}`), Buffer.from([0xff])])
   return [
     ...Object.entries(bodies).map(([kind, make]): [string, () => Uint8Array] => [
       kind,
       () => Buffer.from(make()).subarray(0, bytes + 2_000),
     ]),
+    ...Object.entries(dear).map(([kind, make]): [string, () => Uint8Array] => [kind, () => Buffer.from(make())]),
     ['that is not UTF-8 at its end', invalid],
   ]
 }

@@ -105,8 +105,9 @@ export function bulkUserLogs(
       const logs = await reads.of(companyId, request.left)
       const entry = await requireLogEntry(logs, companyId, request.params.log_id)
       const records = await listLogRecords(logs, companyId, entry, filter, { after, limit: limit + 1 })
-      const { items, next_cursor } = pageOf(records, limit, ({ index }) => index ?? 0)
-      return { items: await renderRecords(logs, companyId, items), next_cursor }
+      const items = await renderRecords(logs, companyId, records.slice(0, limit))
+      const { next_cursor } = pageOf(records, items.length, ({ index }) => index ?? 0)
+      return { items, next_cursor }
     },
   )
 }

@@ -29,7 +29,7 @@ import type { Reads } from '#ledger/read/reads'
 import {
   EMPLOYEES,
   listChangedEmployees,
-  listEmployees,
+  readEmployeePage,
   listLatestChanges,
   matchesFilter,
   type EmployeeFilter,
@@ -239,8 +239,8 @@ async function listPage(
   const after = cursor === undefined ? null : decodeIdCursor('emp', cursor)
   if (!isHeld) {
     // One more than asked for tells whether there is a next page.
-    const rows = await listEmployees(db, companyId, filter, { after, limit: limit + 1 })
-    return pageOf(rows, limit, ({ id }) => id)
+    const { employees, isCut } = await readEmployeePage(db, companyId, filter, { after, limit: limit + 1 })
+    return pageOf(employees, isCut ? employees.length - 1 : limit, ({ id }) => id)
   }
   const addresses = email === undefined ? [undefined] : listStoredAddresses(readEmailFilter(email))
   const findHolder = async (id: string | undefined) => {

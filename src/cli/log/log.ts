@@ -1,6 +1,6 @@
 import { findLogEntry, listLogEntries, type LogEntry } from '#projections/bulk-user-logs/queries'
 import { listLogRecords } from '#projections/bulk-user-logs/records-queries'
-import { renderRecords } from '#log/log-records'
+import { renderRecords, type ShownRecord } from '#log/log-records'
 import { NO_SUCH_ENTRY } from '#ledger/corrections/corrections'
 import { StartupError } from '#postgres/startup-error'
 import type { CompanyOptions } from '../accounts/operator.ts'
@@ -28,7 +28,9 @@ export async function showEntry({ company, log }: CompanyOptions & { log: string
     const entry = await findLogEntry(db, company, log)
     if (!entry) throw new StartupError(NO_SUCH_ENTRY.detail)
     const refused = await listLogRecords(db, company, entry, { status: 'Failed' }, { after: -1, limit: MAX_RECORDS })
-    const records = await renderRecords(db, company, refused)
+    const records: ShownRecord[] = []
+    while (records.length < refused.length)
+      for (const record of await renderRecords(db, company, refused.slice(records.length))) records.push(record)
     return { ...describe(entry), refused: records.map(({ index, record, errors }) => ({ index, record, errors })) }
   })
 }

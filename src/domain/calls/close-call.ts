@@ -98,7 +98,7 @@ export function* completeCall(
   const counts = { ...NO_COUNTS, total: outcomes.length + refused.length, failed: refused.length }
   // Created employees count in the total alone.
   for (const { result } of outcomes) if (result !== null) counts[bucketOf(result)] += 1
-  const refusals = yield* mapInPieces(refused, (draft) => refuseRecord(draft, context.wording))
+  const refusals = yield* mapInPieces(refused, (draft) => refuseRecord(draft, context.wording), 1)
   yield* pauseAfter(drafts)
   const applied = drafts.flatMap((draft) => draft.events)
   const unchangedIds = outcomes.filter(({ result }) => result === 'no_updates').map(({ id }) => id)
@@ -130,7 +130,7 @@ function unchangedBy(drafts: Draft[]): CallDecision['unchanged'] {
 
 export function* failCall(drafts: Draft[], counts: CallCounts, context: CallContext): Pieces<CallDecision> {
   const faulty = drafts.filter(({ errors }) => errors.count > 0)
-  const refused = yield* mapInPieces(faulty, (draft) => refuseRecord(draft, context.wording))
+  const refused = yield* mapInPieces(faulty, (draft) => refuseRecord(draft, context.wording), 1)
   const have = refused.length === 1 ? 'has' : 'have'
   const counted = `${refused.length} of ${counts.total} records ${have} errors; nothing was applied`
   const kept = refused.flatMap(({ errors }) => errors)

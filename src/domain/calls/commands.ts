@@ -56,7 +56,7 @@ export function* readMany(
 ): Pieces<Command> {
   const form = recordsOfMany(operation, body, maxRecords)
   if (form.problem) return refusedCommand(operation, form.problem, form.count)
-  const records = yield* mapInPieces(form.records, (record) => readRecord(operation, record))
+  const records = yield* mapInPieces(form.records, (record) => readRecord(operation, record), 1)
   const newIds = rulesOf(operation).creates === 'none' ? null : new NewIds(newId)
   return { operation, count: records.length, touches: touchedValues(records), records, newIds }
 }

@@ -32,14 +32,20 @@ const FIELDS: Readonly<Record<HeaderMeaning, string | null>> = {
 
 const WRITTEN = [...ATTRIBUTE_NAMES, 'manager_external_id', 'manager_email']
 
+/** The names as they are compared, by what they mean. */
 const plainOf = (name: string) => name.toLowerCase().replaceAll(/[^a-z]/g, '')
+const PLAIN = new Map(WRITTEN.map((field) => [plainOf(field), field]))
+
+/** No name of a field is longer, in any language. */
+const MAX_NAME = 256
 
 /** The fault of a field that does not exist. It names the field that is meant, if that is known. */
 export function refuseUnknownField(name: string, sent: unknown): Fault {
   const inner: unknown = Array.isArray(sent) ? sent[0] : sent
   if (typeof inner === 'object' && inner !== null && WRITTEN.some((field) => Object.hasOwn(inner, field)))
     return { kind: 'nested_fields' }
-  const same = WRITTEN.find((field) => plainOf(field) === plainOf(name))
+  if (name.length > MAX_NAME) return { kind: 'unknown_field' }
+  const same = PLAIN.get(plainOf(name))
   if (same !== undefined) return { kind: 'unknown_field', meant: same }
   const meaning = recognizeHeader(name)
   const meant = meaning && FIELDS[meaning]

@@ -59,8 +59,10 @@ const PART_CHARACTERS = 65_536
  * Writes none if a record has a secret, which may not be kept, and without which it would be another record.
  */
 export function* writeValid(records: readonly ReadRecord[]): Pieces<string[]> {
-  const members = yield* mapInPieces(records, ({ index, sent }) =>
-    hideSecrets(sent) === sent ? `"${index}":${JSON.stringify(sent)}` : null,
+  const members = yield* mapInPieces(
+    records,
+    ({ index, sent }) => (hideSecrets(sent) === sent ? `"${index}":${JSON.stringify(sent)}` : null),
+    1,
   )
   const parts: string[] = []
   let part: string[] = []

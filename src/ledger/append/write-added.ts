@@ -88,8 +88,8 @@ function isLarge(added: readonly AddedCall[]) {
 /** How many events are written at once, and about how many characters of them. */
 const EVENTS_PER_WRITE = 256
 const CHARACTERS_PER_WRITE = 1_048_576
-/** How many events are sealed before others get a turn. */
-const EVENTS_PER_TURN = 32
+/** How many events are sealed before others get a turn. Each may be a record of 120 kB. */
+const EVENTS_PER_TURN = 8
 
 /** Seals and sends the events. If they are many, the server stores some while the next ones are sealed. */
 async function sendEvents(pipe: Pipe, added: readonly AddedCall[]) {

@@ -101,7 +101,7 @@ async function* readPages(
       ${sql.raw(page.after)}`.execute(held)
     if (rows.length === 0) return
     const newest = rows.at(-1)!
-    yield await doInTurns(mapInPieces(rows, readEvent))
+    yield await doInTurns(mapInPieces(rows, readEvent, 1))
     last = newest[order]
     isLast = newest.is_last
   }

@@ -1,3 +1,4 @@
+import { inTurns } from '#admission/turns'
 import { isEmployeeEvent } from '#domain/employees/employee'
 import { explain, type ExplainedEmployee } from '#domain/employees/employee-history'
 import { readEvent } from '../integrity/codec.ts'
@@ -19,7 +20,8 @@ export async function readEmployeeAt(
 ): Promise<EmployeeThen> {
   let then: ExplainedEmployee | undefined
   for await (const page of storedEventPages(db, companyId, { after: 0, upTo: position, stream: employeeId })) {
-    for (const event of page.map(readEvent)) {
+    for await (const row of inTurns(page)) {
+      const event = readEvent(row)
       if (!isEmployeeEvent(event))
         throw new Error(`${event.type} at position ${event.position} is in the stream of an employee`)
       if (event.type === 'EmployeeErased' || event.data === null) return { standing: 'erased' }

@@ -181,7 +181,7 @@ export async function readEventPage(
         ${upTo === undefined ? sql`` : sql`and position <= ${upTo}`}
         ${types === undefined ? sql`` : sql`and type = any(${textArray(types)}::text[])`}
     ${sql.raw(page.after)}) as page order by position`.execute(db)
-  return { events: await doInTurns(mapInPieces(rows, readEvent)), isEnd: rows.at(-1)?.is_last ?? true }
+  return { events: await doInTurns(mapInPieces(rows, readEvent, 1)), isEnd: rows.at(-1)?.is_last ?? true }
 }
 
 /** The last event of a stream; null if it has none. */
@@ -235,7 +235,27 @@ export async function readEventsAt(db: LedgerDb, companyId: string, positions: n
     .where('position', '=', sql<number>`any(${positions}::bigint[])`)
     .orderBy('position')
     .execute()
-  return rows.map(readEvent)
+  return doInTurns(mapInPieces(rows, readEvent, 1))
+}
+
+/** The bytes of events that are shown together. */
+const SHOWN_BYTES = 2_000_000
+
+/**
+ * Reads the events of a company at these positions in the order in which they are given: as many as are shown together,
+ * and at least one.
+ */
+export async function readShownEvents(
+  db: LedgerDb,
+  companyId: string,
+  positions: readonly number[],
+): Promise<RecordedEvent[]> {
+  const { rows } = await sql<ReadableEvent>`select ${STORED_COLUMN_NAMES} from (
+      select e.*, nth, sum(coalesce(octet_length(data), 0)) over (order by nth) as bytes
+      from unnest(${bigintArray([...positions])}::bigint[]) with ordinality as wanted(place, nth)
+        join events e on e.company_id = ${toUuid(companyId)} and e.position = wanted.place
+    ) as shown where nth = 1 or bytes <= ${SHOWN_BYTES} order by nth`.execute(db)
+  return doInTurns(mapInPieces(rows, readEvent, 1))
 }
 
 /*

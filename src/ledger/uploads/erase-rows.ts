@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { filterInTurns, inTurns } from '#admission/turns'
+import { doInTurns, filterInTurns, inTurns } from '#admission/turns'
 import type { ClientBase, Pool } from 'pg'
 import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '#domain/erasure'
 import { fromUuid, toUuid } from '#domain/ids'
 import { isObject } from '#domain/json'
+import type { Pieces } from '#domain/pieces'
 import { readCells } from '#spreadsheets/read-records'
 import { locateColumns, type ColumnMapping, type Mapping } from '#spreadsheets/mapping'
 import type { StoredRow } from '#domain/uploads'
@@ -42,7 +43,7 @@ export async function* readStoredRows(
   )
   for (const ref of await listPartsWithRows(db, companyId)) {
     const { fileName, content, ...file } = await readPart(db, companyId, ref)
-    const found = await filterInTurns(readContent(content), mentionedBy(names, file), signal)
+    const found = await filterInTurns(readContent(content), await mentionedBy(names, file), signal)
     yield found.map(({ row, cells, record }) => ({
       upload_id: fromUuid('upl', ref.uploadId),
       file_name: fileName,
@@ -70,11 +71,11 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
   )
   for (const ref of await listPartsWithRows(client, companyId)) {
     const { content, ...file } = await readPart(client, companyId, ref, 'for update of p')
-    const isMentioned = mentionedBy(names, file)
+    const isMentioned = await mentionedBy(names, file)
     const kept: string[] = []
     const erased: StoredRow[] = []
     for await (const row of inTurns(readContent(content)))
-      if (isMentioned(row)) erased.push(row)
+      if (await doInTurns(isMentioned(row))) erased.push(row)
       else kept.push(writeStoredRow(row))
     if (erased.length === 0) continue
     await client.query(
@@ -93,7 +94,7 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
       [toUuid(companyId), id, isName, isHeader, mapping && JSON.stringify(mapping)],
     )
   }
-  await eraseMappings(client, companyId, (texts) => headerNamesPerson(texts, names))
+  await eraseMappings(client, companyId, (texts) => doInTurns(headerNamesPerson(texts, names)))
 }
 
 /** Takes the words of erased rows out of those that a mapping counts: a name may look like a status. */
@@ -169,13 +170,15 @@ async function findNamingFiles(db: Queryable, companyId: string, names: PersonNa
     'select upload_id, file_name, header, mapping from uploads where company_id = $1 order by upload_id',
     [toUuid(companyId)],
   )
-  return rows.flatMap((file) => {
-    const isName = fileNamesPerson(file.file_name, names)
-    const isHeader = headerNamesPerson(file.header ?? [], names)
-    const isMapping = headerNamesPerson(listTexts(file.mapping), names)
+  const naming: NamingFile[] = []
+  for (const file of rows) {
+    const isName = await doInTurns(fileNamesPerson(file.file_name, names))
+    const isHeader = await doInTurns(headerNamesPerson(file.header ?? [], names))
+    const isMapping = await doInTurns(headerNamesPerson(listTexts(file.mapping), names))
     const mapping = isHeader ? null : isMapping ? withoutTexts(file.mapping!) : file.mapping
-    return isName || isHeader || isMapping ? [{ ...file, isName, isHeader, mapping }] : []
-  })
+    if (isName || isHeader || isMapping) naming.push({ ...file, isName, isHeader, mapping })
+  }
+  return naming
 }
 
 /** Leaves the columns of a mapping that have a text of their own unused, so that the other ones are still read. */
@@ -187,12 +190,13 @@ function withoutTexts(mapping: Mapping): Mapping {
 }
 
 /** Tells which rows of a part mention a person. All do if the first line does, which may be no header but another row. */
-function mentionedBy(names: PersonNames, { header, mapping }: FileMeaning): (row: StoredRow) => boolean {
-  if (headerNamesPerson(header, names)) return () => true
+async function mentionedBy(names: PersonNames, { header, mapping }: FileMeaning) {
+  const areAll = await doInTurns(headerNamesPerson(header, names))
   const fields = nameColumns(header, mapping)
-  return ({ cells, record, plan }) => {
+  return function* ({ cells, record, plan }: StoredRow): Pieces<boolean> {
+    if (areAll) return true
     const sent = cells ? [...readCells(fields, cells), plan?.manager] : record
-    return mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
+    return yield* mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
   }
 }
 

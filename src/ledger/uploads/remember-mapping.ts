@@ -175,7 +175,7 @@ function withoutHeader(
 export async function eraseMappings(
   client: ClientBase,
   companyId: string,
-  isNamed: (texts: readonly string[]) => boolean,
+  isNamed: (texts: readonly string[]) => Promise<boolean>,
 ): Promise<void> {
   const company = toUuid(companyId)
   const { rows } = await client.query<Pick<LedgerTables['upload_mappings'], 'header_hash' | 'mapping'>>(
@@ -183,7 +183,7 @@ export async function eraseMappings(
     [company],
   )
   for (const { header_hash: hashOfHeader, mapping } of rows)
-    if (isNamed(listTexts(mapping)))
+    if (await isNamed(listTexts(mapping)))
       await client.query('delete from upload_mappings where company_id = $1 and header_hash = $2', [
         company,
         hashOfHeader,

@@ -273,6 +273,6 @@ async function readRecordPage(
   const rows = before === undefined ? page.slice(0, limit) : page.slice(-limit)
   const records = await addDetails(db, companyId, rows)
   return before === undefined
-    ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore }
+    ? { records, hasPrevious: cursor !== undefined, hasNext: hasMore || records.length < rows.length }
     : { records, hasPrevious: hasMore, hasNext: true }
 }

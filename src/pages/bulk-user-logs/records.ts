@@ -20,6 +20,7 @@ import {
   html,
   type Html,
   renderStatusBadge,
+  renderEach,
   renderHint,
   renderJoined,
 } from '#pages/parts/elements'
@@ -177,7 +178,7 @@ export function renderRecordTable(entry: LogEntry, records: DetailedRecord[]) {
         ${columns.map((label) => html`<th scope="col">${label}</th>`)}
       </tr>
     </thead>
-    ${records.map((record) => renderBody(entry, record, renderTableLines(kind, record), columns.length))}
+    ${renderEach(records, (record) => renderBody(entry, record, renderTableLines(kind, record), columns.length))}
   </table>`
 }
 

@@ -1,3 +1,4 @@
+import { inTurns } from '#admission/turns'
 import type { SessionUser } from '#accounts/users/sessions'
 import { formatAttributeName, renderShortChange, renderShortValue, listAttributes } from '#pages/parts/attribute-values'
 import { isolate, html, renderSegments, renderEmpty } from '#pages/parts/elements'
@@ -49,7 +50,9 @@ export async function readTimeline(db: LedgerDb, companyId: string, id: string, 
   for (let seen = 0; seen < MAX_EVENTS_SEEN;) {
     const rows = await readStreamBackwards(db, companyId, { stream: id, before: reached, limit: EVENTS_AT_ONCE })
     if (rows.length === 0) return { changes, older: null }
-    for (const event of rows.map(readEvent).filter(isEmployeeEvent)) {
+    for await (const row of inTurns(rows)) {
+      const event = readEvent(row)
+      if (!isEmployeeEvent(event)) continue
       for (const change of listChanges(event, attribute)) changes.push(change)
       reached = event.version
       if (reached === 1) return { changes, older: null }

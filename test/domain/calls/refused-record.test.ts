@@ -1,5 +1,6 @@
 import t from 'tap'
-import { emptyNames, mentionsPerson } from '../../../src/domain/erasure.ts'
+import { emptyNames } from '../../../src/domain/erasure.ts'
+import { mentionsPerson } from '../../support/domain/names-person.ts'
 import { keepLocator, keepRecord, MAX_RECORD_BYTES } from '../../../src/domain/calls/refused-record.ts'
 import { TOO_MANY_BYTES, UnreadRecord } from '../../../src/domain/calls/call-records.ts'
 import { emp, given, hired, person } from '../../support/domain/given-when-then.ts'

@@ -1,12 +1,12 @@
 import t from 'tap'
 import type { PersonNames } from '../../../src/domain/erasure.ts'
+import { fileNamesPerson, mentionsPerson, textNamesPerson } from '../../support/domain/names-person.ts'
 import {
   buildErasingEvents,
   emptyNames,
-  fileNamesPerson,
-  mentionsPerson,
+  mentionsPerson as searchRecord,
   POSITIONS_PER_EVENT,
-  textNamesPerson,
+  textNamesPerson as searchText,
 } from '../../../src/domain/erasure.ts'
 
 const ID = 'emp_01m7wqmfakeh492yss9pa6yb7t'
@@ -120,4 +120,13 @@ await t.test('an erasure of many positions is split into as many events as neede
     positions,
   )
   t.strictSame(buildErasingEvents('EmployeeErased', ID, 4, []), [])
+})
+
+await t.test('somebody who had very many names is looked for in pieces', async (t) => {
+  const names = { ...emptyNames(), externalIds: new Set(Array.from({ length: 5_000 }, (_, at) => `E-${at}`)) }
+  for (const search of [searchText('nobody', names), searchRecord(rejected({ email: 'nobody' }), names)]) {
+    let pieces = 0
+    for (const _ of search) pieces += 1
+    t.ok(pieces > 100)
+  }
 })
