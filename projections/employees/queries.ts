@@ -24,8 +24,8 @@ export interface EmployeePage {
 }
 
 /** Reads the first of the rows that a statement selects. Neither the sum nor the condition changes their order. */
-async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>): Promise<EmployeePage> {
-  const { rows } = await sql<EmployeeRow & { bytes: number }>`select * from (
+async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>, begin = sql`select`): Promise<EmployeePage> {
+  const { rows } = await sql<EmployeeRow & { bytes: number }>`${begin} * from (
       select *, sum(octet_length(attributes::text)) over (rows unbounded preceding) as bytes
       from (${select}) as found
     ) as measured where bytes - octet_length(attributes::text) < ${BYTES_AT_ONCE}`.execute(db)
@@ -56,13 +56,13 @@ export function readEmployeePage(
   filter: EmployeeFilter,
   place: ListPlace,
 ): Promise<EmployeePage> {
-  return readPage(db, selectEmployees(companyId, filter, place))
+  return readPage(db, selectEmployees(companyId, filter, place), SELECT_PREPARED)
 }
 
 function selectEmployees(companyId: string, filter: EmployeeFilter, page: ListPlace) {
   const conditions = conditionsOf(companyId, filter)
   if (page.after !== null) conditions.push(sql`employee_id > ${toUuid(page.after)}`)
-  return sql<EmployeeRow>`${SELECT_PREPARED} ${COLUMNS} from ${TABLE}
+  return sql<EmployeeRow>`select ${COLUMNS} from ${TABLE}
     where ${sql.join([sql`company_id = ${toUuid(companyId)}`, ...conditions], sql` and `)}
     order by employee_id limit ${page.limit}`
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { doInTurns } from '#admission/turns'
 import { encodeJson, hasLongList } from '#domain/pieces'
 
@@ -9,9 +9,14 @@ export function writeLongAnswers(app: FastifyInstance) {
   })
 }
 
-async function writeLong(_request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  if (Array.isArray(payload) || !hasLongList(payload as object)) return payload
-  const written = await doInTurns(encodeJson(payload as object))
+/** Makes a promise only for a long list: every call pays for this. Fastify takes either. */
+function writeLong(_request: FastifyRequest, reply: FastifyReply, payload: unknown, done: DoneFuncWithErrOrRes) {
+  if (!Array.isArray(payload) && hasLongList(payload as object)) return writeInPieces(reply, payload as object)
+  return done(null, payload)
+}
+
+async function writeInPieces(reply: FastifyReply, payload: object) {
+  const written = await doInTurns(encodeJson(payload))
   // Bytes are sent as they are.
   reply.serializer(() => written as never)
   return payload
