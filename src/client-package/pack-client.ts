@@ -5,8 +5,8 @@ import type { Sources } from './read-sources.ts'
 /*
  * Makes the package of the client that fits this version, without a build step: the types are left out of its sources.
  * The declarations are generated (`npm run client`), and packed twice, since TypeScript takes those of an ES
- * module for no CommonJS (TS1479), although Node.js lets CommonJS require it. This module runs alone, as a text that the
- * service holds, so it imports nothing of others.
+ * module for no CommonJS (TS1479), although Node.js lets CommonJS require it. This module runs alone, as a text
+ * that the service holds, so it imports nothing of others.
  */
 
 const CLIENT = 'clients/typescript'

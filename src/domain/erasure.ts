@@ -207,8 +207,8 @@ function* isExternalId(
 }
 
 /**
- * Lists all texts in a JSON value: strings, numbers, which may be ids, and the names of members. Each comes with the name
- * of the innermost identifying member around it, or an empty text.
+ * Lists all texts in a JSON value: strings, numbers, which may be ids, and the names of members. Each comes with the
+ * name of the innermost identifying member around it, or an empty text.
  */
 function* listTexts(value: unknown, field: string): Generator<[text: string, field: string], void> {
   if (typeof value === 'string' || typeof value === 'number') yield [String(value), field]

@@ -12,8 +12,8 @@ import type { RecordSchema } from './bulk-user-logs-schemas.ts'
 export type ShownRecord = Static<typeof RecordSchema>
 
 /**
- * Adds the details from the ledger to the rows of a page, in one read: to the first of them, at least one, if all together
- * have too many bytes.
+ * Adds the details from the ledger to the rows of a page, in one read: to the first of them, at least one, if all
+ * together have too many bytes.
  */
 export async function renderRecords(
   db: LedgerDb,

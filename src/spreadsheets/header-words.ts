@@ -20,8 +20,8 @@ export const HEADER_WORDS = {
     postaelettronica emailadres mailadres pocztaelektroniczna correioeletronico メール メールアドレス eメール 邮箱 邮件 电子
     почта электронная эл البريدالإلكتروني`,
   /** The people of the list. Their numbers become external ids if no other column does. */
-  employee_number: `employee employees emp empid staff worker associate personnel payroll filenumber persnr personalnummer
-    personalnr personeels mitarbeiter matricule salarie collaborateur empleado trabajador legajo matricula
+  employee_number: `employee employees emp empid staff worker associate personnel payroll filenumber persnr
+    personalnummer personalnr personeels mitarbeiter matricule salarie collaborateur empleado trabajador legajo matricula
     matricola colaborador dipendente medewerker werknemer pracownik pracownika ewidencyjny funcionario 社員 従業員 職員 员工
     人员 职工 工号 сотрудник сотрудника табельный таб тн الموظف الوظيفي`,
   external_id: `external externe externo objectid personid kurzel identifiant identificador identificativo akronim 外部

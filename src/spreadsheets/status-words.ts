@@ -50,7 +50,7 @@ export function mentionsLeaving(text: string): boolean {
 /** The shortest beginning of a word, in Latin letters, that tells that it is about leaving. */
 const TELLING = 6
 
-/** Whether a text, such as the name of a department, begins with a word for people who have left: "Former employees". */
+/** Whether a text, such as a department's name, begins with a word for people who have left: "Former employees". */
 export function isOfLeavers(text: string): boolean {
   const simple = simplify(text.slice(0, MAX_WORD))
   const isBeginning = ([word, status]: [string, Status]) =>

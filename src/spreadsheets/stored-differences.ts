@@ -150,10 +150,14 @@ function hasOtherNames(record: ComparedRecord, person: ComparedRecord): boolean 
   return now !== '' && before !== '' && now !== before
 }
 
-/** Whether no word of the first name is left, as hardly anybody means it. A family may get another last name. */
+/**
+ * Whether no word of the first name is left, nor its beginning, as hardly anybody means it. A family may get another
+ * last name, and an initial become a name.
+ */
 function isRenamed(record: ComparedRecord, person: ComparedRecord): boolean {
   const [now, before] = [record, person].map(({ first_name: name }) => wordsOf({ first_name: name }))
-  return now!.length > 0 && before!.length > 0 && !now!.some((word) => before!.includes(word))
+  const isLeft = (word: string) => before!.some((one) => one.startsWith(word) || word.startsWith(one))
+  return now!.length > 0 && before!.length > 0 && !now!.some(isLeft)
 }
 
 /** Finds who has the address, or else the whole name, of somebody with a new id, and another id. */
@@ -164,7 +168,7 @@ function findRenumbered(record: ComparedRecord, known: KnownPeople): ComparedRec
   return found && read(found, 'external_id') !== null ? found : undefined
 }
 
-/** Lists who a record may be about if its cells have moved by a column, so that its external id is a part of the name. */
+/** Lists who a record may be about if its cells have moved by a column, so that its external id is part of the name. */
 export function listMoved(record: ComparedRecord): ComparedRecord[] {
   const { external_id: id, first_name: first, last_name: last } = record
   return [first, last].flatMap((part) => [

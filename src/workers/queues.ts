@@ -21,8 +21,8 @@ export const QUEUES_VERSION = 'pg-boss 12, queues 14'
 
 const SCHEMA = 'pgboss'
 // A job is only a hint, and the sweep makes up for a lost one, so commits need not wait for the disk. A plan made while
-// a queue was empty must not read all of a full one. So one plan is good for all of them, and making it takes a third of
-// taking and ending a job.
+// a queue was empty must not read all of a full one. So one plan is good for all of them, and making it takes a third
+// of taking and ending a job.
 const CONNECTION_SETTINGS = {
   synchronous_commit: 'off',
   jit: 'off',

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { listLogEntries } from '../../projections/bulk-user-logs/queries.ts'
-import { listEmployees } from '../../projections/employees/queries.ts'
+import { readEmployeePage } from '../../projections/employees/queries.ts'
 import { CITUS_URL } from '../support/postgres/citus-url.ts'
 import { employee, startService } from '../support/service.ts'
 
@@ -11,7 +11,7 @@ await service.project()
 
 await t.test('a connection parses a list once, and plans it for the company and the page', onOneServer, async (t) => {
   for (let limit = 1; limit <= 10; limit += 1) {
-    await listEmployees(service.db, service.company.id, {}, { after: null, limit })
+    await readEmployeePage(service.db, service.company.id, {}, { after: null, limit })
     await listLogEntries(service.db, service.company.id, {}, { before: null, limit })
   }
   const { rows } = await service.pool.query<{ custom: number; generic: number }>(

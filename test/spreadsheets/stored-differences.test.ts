@@ -148,6 +148,17 @@ await t.test('several rows with the addresses or names of others are found in a 
   t.end()
 })
 
+await t.test('initials that become names, or names that become initials, are not found', (t) => {
+  const named = Array.from({ length: 20 }, (_, at) => ({
+    external_id: `E${at}`,
+    first_name: FIRST[at % FIRST.length]!,
+    last_name: `Perez${at}`,
+  }))
+  const short = named.map((person) => ({ ...person, first_name: person.first_name.slice(0, 1) }))
+  t.strictSame([compare(named, short), compare(short, named)], [[], []])
+  t.end()
+})
+
 await t.test('what people change on purpose is not found', (t) => {
   const changes = fc.record({
     married: fc.nat(),

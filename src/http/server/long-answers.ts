@@ -2,7 +2,7 @@ import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyReques
 import { doInTurns } from '#admission/turns'
 import { encodeJson, hasLongList } from '#domain/pieces'
 
-/** Writes answers with long lists in pieces, after all other hooks have added to them. Call it before registering routes. */
+/** Writes answers with long lists in pieces, after all other hooks have added to them. Call it before adding routes. */
 export function writeLongAnswers(app: FastifyInstance) {
   app.addHook('onRoute', (route) => {
     route.preSerialization = [...[route.preSerialization ?? []].flat(), writeLong]
