@@ -117,9 +117,11 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'id':
     case 'user_name':
     case 'external_id':
-    case 'employee_number':
       // A column of names is never one of ids.
-      return isName ? 'full_name' : meaning === 'employee_number' ? meaning : 'external_id'
+      return isName ? 'full_name' : 'external_id'
+    case 'employee_number':
+      // What begins like "employee" may be a job title.
+      return isName ? 'full_name' : ifMost(meaning, (value) => /\p{N}/u.test(value))
     case 'first_or_full_name':
     case 'last_or_full_name':
       return 'full_name'

@@ -249,3 +249,13 @@ await t.test('managers are found by what is no attribute', (t) => {
   t.equal(to['Position No'], 'key')
   t.end()
 })
+
+await t.test('texts below what may be short for employee are no ids, as titles of jobs are none', (t) => {
+  const { to, asked } = propose(`Serv.,Nom,Empl.,Prén.,Code.,Cour.
+Atelier,Bœuf,Comptable,Denis,F595,denis@x.example
+Achats,Hébert,Acheteur,Jérôme,F602,jerome@x.example
+Achats,Étienne,Menuisier,Léa,F610,lea@x.example`)
+  t.not(to['Empl.'], 'external_id')
+  t.ok(to['Code.'] === 'external_id' || asked.includes('Code.'))
+  t.end()
+})
