@@ -59,7 +59,7 @@ export const NO_MANAGER = 'is nobody in the file. Correct it, or leave the manag
 const OWN_MANAGER = 'is the person of the same row'
 const SEVERAL = 'is several people'
 
-/** Whether a row can go in without its manager, of whom nobody knows who it is. */
+/** Whether nobody can tell who a row's manager is. Such a row can go in without one. */
 export function isManagerUnknown({ manager }: RowPlan): boolean {
   const fault = manager?.fault ?? ''
   return fault === NO_MANAGER || fault === OWN_MANAGER || fault.startsWith(SEVERAL)

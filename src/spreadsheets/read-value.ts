@@ -125,7 +125,7 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   if (to === 'status') return readStatus(text, column)
   const isName = to === 'first_name' || to === 'last_name' || to === 'full_name'
   const isText = isName || TEXTS.includes(to)
-  if (isText && MISREAD.test(text))
+  if (isText && isMisread(text))
     return { fault: 'has letters that were read in a wrong encoding. Export the file again' }
   if (isName && isMarkedAsLeft(text)) return { fault: 'is a name with a mark of somebody who has left' }
   if (to === 'phone') return readNumberOfPhone(text, context)
@@ -139,9 +139,11 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   return { json: JSON.stringify(isText ? tidy(text) : text) }
 }
 
-/** What UTF-8 becomes that a program reads as Windows-1252: Ã¼, Ð¶, å±±. Quotation marks may follow an à. */
-const MISREAD =
-  /[ÂÃÄÅÎÏÐÑ×ØÙ][\x80-\xbf\u0152-\u0192\u2013-\u2122]|[à-ï][\x80-\xbf\u0152-\u0192\u2020-\u2122][\xa1-\xbf\u0152-\u2122]/
+/** What letters of two and of three bytes become that a program reads as Windows-1252 instead of UTF-8: Ã¼, Ð¶, å±±. */
+const OF_TWO_BYTES = /[ÂÃÄÅÎÏÐÑ×ØÙ][\x80-\xbf\u0152-\u0192\u2013-\u2122]/
+/** Quotation marks may follow an à. */
+const OF_THREE_BYTES = /[à-ï][\x80-\xbf\u0152-\u0192\u2020-\u2122][\xa1-\xbf\u0152-\u2122]/
+const isMisread = (text: string) => OF_TWO_BYTES.test(text) || OF_THREE_BYTES.test(text)
 
 function readStatus(text: string, { words = {} }: Column): ValueReading {
   const word = trimBlanks(text)

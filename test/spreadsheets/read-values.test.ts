@@ -365,8 +365,8 @@ await t.test(
       t.match(read({ to: 'last_name' }, misread), { record: {}, faults: [/wrong encoding/] }, misread)
       t.match(read({ to: 'job_title' }, text), { record: { job_title: text }, faults: [] })
     }
-    for (const text of ['SÃO PAULO', '“Café”', 'né à Dôle', 'à « Lyon »', 'IRMÃ', 'Ñandú', 'ÅÄÖ', 'Société – Été…'])
-      t.match(read({ to: 'department' }, text), { faults: [] }, text)
+    const wellRead = ['SÃO PAULO', '“Café”', 'né à Dôle', 'à « Lyon »', 'IRMÃ', 'Ñandú', 'ÅÄÖ', 'Société – Été…']
+    for (const text of wellRead) t.match(read({ to: 'department' }, text), { faults: [] }, text)
   },
 )
 

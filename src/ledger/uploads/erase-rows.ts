@@ -171,7 +171,7 @@ async function findNamingFiles(db: Queryable, companyId: string, names: PersonNa
     [toUuid(companyId)],
   )
   const naming: NamingFile[] = []
-  for (const file of rows) {
+  for await (const file of inTurns(rows)) {
     const isName = await doInTurns(fileNamesPerson(file.file_name, names))
     const isHeader = await doInTurns(headerNamesPerson(file.header ?? [], names))
     const isMapping = await doInTurns(headerNamesPerson(listTexts(file.mapping), names))

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
+import { inTurns } from '#admission/turns'
 import { readName } from '#spreadsheets/cells'
 import type { FileAnswers } from '#spreadsheets/file-question'
 import { type ColumnMapping, exactKey, keysOf, locateColumns, matchEarlier, USUAL_CHOICES } from '#spreadsheets/mapping'
@@ -182,7 +183,7 @@ export async function eraseMappings(
     'select header_hash, mapping from upload_mappings where company_id = $1',
     [company],
   )
-  for (const { header_hash: hashOfHeader, mapping } of rows)
+  for await (const { header_hash: hashOfHeader, mapping } of inTurns(rows))
     if (await isNamed(listTexts(mapping)))
       await client.query('delete from upload_mappings where company_id = $1 and header_hash = $2', [
         company,
