@@ -77,6 +77,7 @@ export function* mentionsPerson(rejected: EventData['EmployeeRecordRejected'], n
   if (employeeId !== null && names.ids.has(employeeId)) return true
   const record = truncated ? readingsOf(rejected.record as string) : rejected.record
   for (const [sent, field] of listTexts([locator, record, named], '')) {
+    if (!(yield* mayNamePerson(sent, names))) continue
     for (const text of readingsOf(sent)) {
       yield
       if (yield* containsId(text, names.ids)) return true
@@ -99,10 +100,9 @@ export function headerNamesPerson(header: readonly string[], names: PersonNames)
 }
 
 /** Whether a text, such as an unreadable body, contains a person's id, email or, as a whole word, external id. */
-export function* textNamesPerson(
-  sent: string,
-  { ids, emails, externalIds, userNames, directoryIds }: PersonNames,
-): Pieces<boolean> {
+export function* textNamesPerson(sent: string, names: PersonNames): Pieces<boolean> {
+  if (!(yield* mayNamePerson(sent, names))) return false
+  const { ids, emails, externalIds, userNames, directoryIds } = names
   const words = [...externalIds, ...directoryIds]
   for (const text of readingsOf(sent)) {
     yield
@@ -114,6 +114,22 @@ export function* textNamesPerson(
     if (yield* someName(userNames, (name) => containsWord(folded, name))) return true
   }
   return false
+}
+
+/** Printable ASCII and line breaks, without the signs with which escapes begin: such a text is read in one way. */
+const READ_AS_IT_IS = /^[\t\n\r -$&-[\]-~]*$/
+
+/**
+ * Whether a text, or JSON as JSON.stringify writes it, may name a person: most neither need to be read in several ways
+ * nor contain a name.
+ */
+export function* mayNamePerson(text: string, names: PersonNames): Pieces<boolean> {
+  if (!READ_AS_IT_IS.test(text)) return true
+  const lower = text.toLowerCase()
+  yield
+  const { ids, emails, externalIds, userNames, directoryIds } = names
+  if (yield* someName([...ids, ...emails, ...userNames], (name) => lower.includes(name))) return true
+  return yield* someName([...externalIds, ...directoryIds], (id) => lower.includes(normalizeEmail(id)))
 }
 
 /** How many names are looked for before a pause. */

@@ -35,7 +35,8 @@ const SIZES = [
     settings: {},
     records: readConfig({}).MAX_RECORDS,
     bytes: 8 * MIB,
-    otherBytes: 8 * MIB,
+    // The largest creation and refusal have all bytes in the gate, too.
+    otherBytes: inputs(2, 8) * MIB,
     // Bodies are read in pieces that are as large, whatever their number.
     hostileBytes: inputs(2, 8) * MIB,
     maxWorkMs: 250,

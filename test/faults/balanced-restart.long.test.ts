@@ -11,11 +11,11 @@ import { send, startService } from '../support/service.ts'
  */
 
 const POLL_MS = 250
-/** Polls without a 200 until a process counts as gone. */
-const FALLS = 3
+/** Polls without a 200 until a process counts as gone: five seconds. */
+const FALLS = 20
 const service = await startService(t)
 const { DATABASE_URL = '', DATA_DIR, SIGNING_KEY = '' } = service.config
-const start = (delay = '2') =>
+const start = (delay = '7') =>
   startServer(t, ['serve'], { DATABASE_URL, DATA_DIR, SIGNING_KEY, STOP_DELAY_SECONDS: delay })
 
 /** Polls processes and sends calls to those that it takes to be ready, in turns, until it is ended. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { doInTurns, filterInTurns, inTurns } from '#admission/turns'
 import type { ClientBase, Pool } from 'pg'
-import { fileNamesPerson, headerNamesPerson, mentionsPerson, type PersonNames } from '#domain/erasure'
+import { fileNamesPerson, headerNamesPerson, mayNamePerson, mentionsPerson, type PersonNames } from '#domain/erasure'
 import { fromUuid, toUuid } from '#domain/ids'
 import { isObject } from '#domain/json'
 import type { Pieces } from '#domain/pieces'
@@ -9,7 +9,7 @@ import { readCells } from '#spreadsheets/read-records'
 import { locateColumns, type ColumnMapping, type Mapping } from '#spreadsheets/mapping'
 import type { StoredRow } from '#domain/uploads'
 import { changeInPieces, deleteInPieces } from '#postgres/delete-in-pieces'
-import { readContent, writeContent, writeStoredRow } from './read-uploads.ts'
+import { listLines, readStoredRow, writeContent } from './read-uploads.ts'
 import type { Queryable } from '#postgres/pool'
 import { trimBlanks } from '#text/normalize-text'
 import type { LedgerTables } from '../tables.ts'
@@ -43,8 +43,8 @@ export async function* readStoredRows(
   )
   for (const ref of await listPartsWithRows(db, companyId)) {
     const { fileName, content, ...file } = await readPart(db, companyId, ref)
-    const found = await filterInTurns(readContent(content), await mentionedBy(names, file), signal)
-    yield found.map(({ row, cells, record }) => ({
+    const found = await filterInTurns(listLines(content), await mentionedBy(names, file), signal)
+    yield found.map(readStoredRow).map(({ row, cells, record }) => ({
       upload_id: fromUuid('upl', ref.uploadId),
       file_name: fileName,
       row,
@@ -74,9 +74,9 @@ export async function eraseStoredRows(client: ClientBase, companyId: string, nam
     const isMentioned = await mentionedBy(names, file)
     const kept: string[] = []
     const erased: StoredRow[] = []
-    for await (const row of inTurns(readContent(content)))
-      if (await doInTurns(isMentioned(row))) erased.push(row)
-      else kept.push(writeStoredRow(row))
+    for await (const line of inTurns(listLines(content)))
+      if (await doInTurns(isMentioned(line))) erased.push(readStoredRow(line))
+      else kept.push(line)
     if (erased.length === 0) continue
     await client.query(
       `update upload_parts set content = $4, erased = erased + $5 where company_id = $1 and upload_id = $2
@@ -189,12 +189,17 @@ function withoutTexts(mapping: Mapping): Mapping {
   return { ...mapping, columns }
 }
 
-/** Tells which rows of a part mention a person. All do if the first line does, which may be no header but another row. */
+/**
+ * Tells which rows of a part, each as its line, mention a person. All do if the first line does, which may be no header
+ * but another row.
+ */
 async function mentionedBy(names: PersonNames, { header, mapping }: FileMeaning) {
   const areAll = await doInTurns(headerNamesPerson(header, names))
   const fields = nameColumns(header, mapping)
-  return function* ({ cells, record, plan }: StoredRow): Pieces<boolean> {
+  return function* (line: string): Pieces<boolean> {
     if (areAll) return true
+    if (!(yield* mayNamePerson(line, names))) return false
+    const { cells, record, plan } = readStoredRow(line)
     const sent = cells ? [...readCells(fields, cells), plan?.manager] : record
     return yield* mentionsPerson({ locator: null, employee_id: null, record: sent, errors: [] }, names)
   }

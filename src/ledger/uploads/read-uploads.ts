@@ -193,13 +193,23 @@ export function writeStoredRow(row: StoredRow): string {
 
 /** Reads the rows in the content of a part, one by one. */
 export function* readContent(content: string): Generator<StoredRow, void> {
+  for (const line of listLines(content)) yield readStoredRow(line)
+}
+
+/** Lists the lines in the content of a part, each of which is a row. */
+export function* listLines(content: string): Generator<string, void> {
   for (let at = 0, end = 0; at < content.length; at = end + 1) {
     end = content.indexOf('\n', at)
     if (end === -1) end = content.length
     // Without the bracket or comma at the end of the line.
     const line = content.slice(at === 0 ? 1 : at, end - 1)
-    if (line !== '') yield parseJson(line) as StoredRow
+    if (line !== '') yield line
   }
+}
+
+/** Reads a row of a part, as `writeStoredRow` writes it. */
+export function readStoredRow(line: string): StoredRow {
+  return parseJson(line) as StoredRow
 }
 
 /** The date on which a file was uploaded, as YYYY-MM-DD. */

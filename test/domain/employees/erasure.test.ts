@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import t from 'tap'
 import type { PersonNames } from '../../../src/domain/erasure.ts'
 import { fileNamesPerson, mentionsPerson, textNamesPerson } from '../../support/domain/names-person.ts'
@@ -91,6 +92,32 @@ await t.test('the name of a file names a person by an external id, however its l
   t.ok(fileNamesPerson(`${DECOMPOSED}.csv`, JURGEN))
   t.ok(fileNamesPerson(`staff ${encodeURIComponent(DECOMPOSED)}.xlsx`, JURGEN))
   t.notOk(fileNamesPerson('Jurgen-7.csv', JURGEN))
+})
+
+await t.test('a plain text names the same people as one with another letter, which is read in more ways', (t) => {
+  const parts = [
+    ID.toUpperCase(),
+    'Ana@X.com',
+    'joana@x.com',
+    'ana@x.com.br',
+    '7',
+    '77',
+    'JoA',
+    'joan',
+    ' ',
+    '\n',
+    '"',
+    ',',
+  ]
+  const person = { ...ANA, userNames: new Set(['joa']), externalIds: new Set(['7', 'JoA', '\uff17']) }
+  const texts = fc.array(fc.constantFrom(...parts), { maxLength: 6 }).map((some) => some.join(''))
+  const isAlike = fc.property(texts, (text) => {
+    const longer = `${text} \u00e9`
+    if (textNamesPerson(text, person) !== textNamesPerson(longer, person)) return false
+    return mentionsPerson(rejected({ note: text }), person) === mentionsPerson(rejected({ note: longer }), person)
+  })
+  t.doesNotThrow(() => fc.assert(isAlike, { numRuns: 300 }))
+  t.end()
 })
 
 await t.test('a text of only marks is searched in linear time', async (t) => {

@@ -7,7 +7,7 @@ await runFiles(
   'test/api/scim/*.long.test.ts',
   'test/api/audit/*.long.test.ts',
   'test/http/server/*.long.test.ts',
-  '!test/api/admin/bulk-user-logs/stream{,-end}.long.test.ts',
-  '!test/api/audit/{events-stream,go-tiles}.long.test.ts',
+  '!test/api/admin/bulk-user-logs/{csv-streaming,stream,stream-end}.long.test.ts',
+  '!test/api/audit/{events-stream,events-streaming,go-tiles}.long.test.ts',
   '!test/http/server/log-canaries.long.test.ts',
 )

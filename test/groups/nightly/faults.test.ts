@@ -1,3 +1,7 @@
 import { runFiles } from '../../support/run-files.ts'
 
-await runFiles('test/fuzz/**/*.long.test.ts', 'test/faults/faults.long.test.ts', 'test/faults/citus/*.long.test.ts')
+await runFiles(
+  'test/fuzz/**/*.long.test.ts',
+  'test/faults/{faults,interrupted}.long.test.ts',
+  'test/faults/citus/*.long.test.ts',
+)

@@ -7,4 +7,5 @@ await runFiles(
   'test/witnesses/*.test.ts',
   'test/attention/*.test.ts',
   'test/uploads/*.test.ts',
+  'test/fairness/*.test.ts',
 )
