@@ -95,7 +95,7 @@ export async function listProvisioned(
     .offset(skip)
     .limit(1)
   if (skip > 0) query = query.where('employee_id', '>=', first)
-  return readPage(db, sql<EmployeeRow>`${query.orderBy('employee_id').limit(limit)}`)
+  return readPage(db, sql<EmployeeRow>`${query.orderBy('employee_id').limit(limit)}`, limit)
 }
 
 const SIGNS = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }

@@ -26,26 +26,41 @@ export interface EmployeePage {
 /** The bytes of attributes. Of a value that is not compressed, as those of most people, PostgreSQL need not read it. */
 const BYTES = sql`case when pg_column_compression(attributes) is null then pg_column_size(attributes)
     else octet_length(attributes::text) end`
+const OTHER_COLUMNS = sql.raw(EMPLOYEE_COLUMNS.filter((name) => name !== 'attributes').join(', '))
+
+interface RowLimits {
+  /** The most rows that the statement selects. */
+  limit: number
+  /** The bytes that the rows have at most, but for the last one. */
+  most?: number
+}
 
 /**
- * Reads the first of the rows that a statement selects, at least one, until they have so many bytes. Neither the sum nor
- * the condition changes their order.
+ * Reads the first of the rows that a statement selects, at least one, until they have so many bytes. Mostly none has more
+ * than its share, so that nothing is to be summed. Neither the sum nor the condition changes the order of the rows.
  */
 async function readRows<Row extends EmployeeRow>(
   db: AnyDb,
   select: RawBuilder<Row>,
-  { begin = sql`select`, most = BYTES_AT_ONCE } = {},
+  { limit, most = BYTES_AT_ONCE, begin = sql`select`, more = sql`` }: RowLimits & { begin?: Sql; more?: Sql },
 ) {
-  const { rows } = await sql<Row & { bytes: number }>`${begin} * from (
+  const share = Math.floor(most / limit)
+  const { rows: small } = await sql<Row & { attributes: Row['attributes'] | null }>`${begin} ${OTHER_COLUMNS}${more},
+      case when ${BYTES} <= ${share} then attributes end as attributes from (${select}) as found`.execute(db)
+  if (small.every(({ attributes }) => attributes !== null))
+    return { rows: small as Row[], bytes: small.length * share, isCut: false }
+  const { rows } = await sql<Row & { bytes: number }>`select * from (
       select *, sum(${BYTES}) over (rows unbounded preceding) as bytes from (${select}) as found
     ) as measured where bytes - (${BYTES}) < ${most}`.execute(db)
   const bytes = rows.at(-1)?.bytes ?? 0
   return { rows, bytes, isCut: bytes >= most }
 }
 
+type Sql = RawBuilder<unknown>
+
 /** Reads the first of the employees that a statement selects: see `readRows`. */
-export async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>, begin?: RawBuilder<unknown>) {
-  const { rows, isCut } = await readRows(db, select, begin && { begin })
+export async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>, limit: number, begin = sql`select`) {
+  const { rows, isCut } = await readRows(db, select, { limit, begin })
   return { employees: rows.map(toEmployee), isCut }
 }
 
@@ -83,7 +98,7 @@ export function readEmployeePage(
   const selected = sql<EmployeeRow>`select ${COLUMNS} from ${TABLE}
     where ${sql.join([sql`company_id = ${toUuid(companyId)}`, ...conditions], sql` and `)}
     order by employee_id limit ${page.limit}`
-  return readPage(db, selected, SELECT_PREPARED)
+  return readPage(db, selected, page.limit, SELECT_PREPARED)
 }
 
 /**
@@ -186,20 +201,19 @@ async function searchRanges(
 ): Promise<{ employees: Employee[]; last: number | null }> {
   const conditions = conditionsOf(companyId, filter)
   let rows: ChangedRow[] = []
-  let most = BYTES_AT_ONCE
+  let [most, isCut] = [BYTES_AT_ONCE, false]
   for (const range of ranges) {
     // One more than asked for tells whether another page follows.
     const left = limit + 1 - rows.length
-    if (left <= 0 || most <= 0) break
-    const found = await readRows(db, selectLastChanges(companyId, { ...range, limit: left, order }, conditions), {
-      most,
-    })
+    if (left <= 0 || isCut) break
+    const selected = selectLastChanges(companyId, { ...range, limit: left, order }, conditions)
+    const found = await readRows(db, selected, { limit: left, most, more: sql`, position` })
     rows = rows.concat(found.rows)
     most -= found.bytes
+    isCut = found.isCut
   }
   const shown = rows.slice(0, limit)
-  const isCut = most <= 0 || rows.length > limit
-  return { employees: shown.map(toEmployee), last: isCut ? shown.at(-1)!.position : null }
+  return { employees: shown.map(toEmployee), last: isCut || rows.length > limit ? shown.at(-1)!.position : null }
 }
 
 type ChangedRow = EmployeeRow & { position: number }
@@ -286,7 +300,7 @@ export function readPeoplePage(
   filter: EmployeeFilter,
   place: PeoplePlace,
 ): Promise<EmployeePage> {
-  return readPage(db, selectPeople(companyId, filter, place))
+  return readPage(db, selectPeople(companyId, filter, place), place.limit)
 }
 
 interface PeoplePlace extends ListPlace {
