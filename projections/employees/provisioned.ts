@@ -1,11 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { Employee } from '#domain/employees/employee'
 import { toUuid } from '#domain/ids'
 import type { StoredCondition } from '#domain/scim/stored-condition'
 import { schemaOf, type AnyDb } from '../projection.ts'
 import { employees } from './fold.ts'
-import { selectFolded, withTables, hasStatus } from './queries.ts'
-import { EMPLOYEE_COLUMNS, toEmployee } from './rows.ts'
+import { type EmployeePage, hasStatus, readPage, selectFolded, withTables } from './queries.ts'
+import { EMPLOYEE_COLUMNS, type EmployeeRow } from './rows.ts'
 
 /* The employees whom no identity provider has deleted: their number, and their pages. */
 
@@ -67,7 +66,7 @@ export async function countProvisioned(db: AnyDb, companyId: string, condition: 
 interface ProvisionedPage {
   /** The first one who may be listed, and the one behind whom the page begins. */
   from?: string | undefined
-  after?: string | undefined
+  after?: string | null
   skip?: number
   limit: number
   condition?: StoredCondition | undefined
@@ -75,18 +74,18 @@ interface ProvisionedPage {
 
 /**
  * Lists the employees whom no identity provider has deleted, and who satisfy a condition, in the order of their creation:
- * from one of them on, or behind one, or behind so many.
+ * from one of them on, or behind one, or behind so many. As many as are read at once.
  */
 export async function listProvisioned(
   db: AnyDb,
   companyId: string,
   { from, after, skip = 0, limit, condition }: ProvisionedPage,
-): Promise<Employee[]> {
+): Promise<EmployeePage> {
   let all = withTables(db).selectFrom('employees').where('company_id', '=', toUuid(companyId))
   // Indexes alone tell where a page begins, so that the rows before it are not read.
   const deprovisioned = all.select('employee_id').where('deprovisioned_at', 'is not', null)
   if (from !== undefined) all = all.where('employee_id', '>=', toUuid(from))
-  if (after !== undefined) all = all.where('employee_id', '>', toUuid(after))
+  if (after) all = all.where('employee_id', '>', toUuid(after))
   if (condition) all = all.where(conditionOf(condition))
   let query = all.select(EMPLOYEE_COLUMNS).where('deprovisioned_at', 'is', null)
   const first = all
@@ -96,8 +95,7 @@ export async function listProvisioned(
     .offset(skip)
     .limit(1)
   if (skip > 0) query = query.where('employee_id', '>=', first)
-  const rows = await query.orderBy('employee_id').limit(limit).execute()
-  return rows.map(toEmployee)
+  return readPage(db, sql<EmployeeRow>`${query.orderBy('employee_id').limit(limit)}`, limit)
 }
 
 const SIGNS = { gt: sql`>`, ge: sql`>=`, lt: sql`<`, le: sql`<=` }

@@ -23,13 +23,61 @@ export interface EmployeePage {
   isCut: boolean
 }
 
-/** Reads the first of the rows that a statement selects. Neither the sum nor the condition changes their order. */
-async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>, begin = sql`select`): Promise<EmployeePage> {
-  const { rows } = await sql<EmployeeRow & { bytes: number }>`${begin} * from (
-      select *, sum(octet_length(attributes::text)) over (rows unbounded preceding) as bytes
-      from (${select}) as found
-    ) as measured where bytes - octet_length(attributes::text) < ${BYTES_AT_ONCE}`.execute(db)
-  return { employees: rows.map(toEmployee), isCut: (rows.at(-1)?.bytes ?? 0) >= BYTES_AT_ONCE }
+/** The bytes of attributes. Of a value that is not compressed, as those of most people, PostgreSQL need not read it. */
+const BYTES = sql`case when pg_column_compression(attributes) is null then pg_column_size(attributes)
+    else octet_length(attributes::text) end`
+const OTHER_COLUMNS = sql.raw(EMPLOYEE_COLUMNS.filter((name) => name !== 'attributes').join(', '))
+
+interface RowLimits {
+  /** The most rows that the statement selects. */
+  limit: number
+  /** The bytes that the rows have at most, but for the last one. */
+  most?: number
+}
+
+/**
+ * Reads the first of the rows that a statement selects, at least one, until they have so many bytes. Mostly none has more
+ * than its share, so that nothing is to be summed. Neither the sum nor the condition changes the order of the rows.
+ */
+async function readRows<Row extends EmployeeRow>(
+  db: AnyDb,
+  select: RawBuilder<Row>,
+  { limit, most = BYTES_AT_ONCE, begin = sql`select`, more = sql`` }: RowLimits & { begin?: Sql; more?: Sql },
+) {
+  const share = Math.floor(most / limit)
+  const { rows: small } = await sql<Row & { attributes: Row['attributes'] | null }>`${begin} ${OTHER_COLUMNS}${more},
+      case when ${BYTES} <= ${share} then attributes end as attributes from (${select}) as found`.execute(db)
+  if (small.every(({ attributes }) => attributes !== null))
+    return { rows: small as Row[], bytes: small.length * share, isCut: false }
+  const { rows } = await sql<Row & { bytes: number }>`select * from (
+      select *, sum(${BYTES}) over (rows unbounded preceding) as bytes from (${select}) as found
+    ) as measured where bytes - (${BYTES}) < ${most}`.execute(db)
+  const bytes = rows.at(-1)?.bytes ?? 0
+  return { rows, bytes, isCut: bytes >= most }
+}
+
+type Sql = RawBuilder<unknown>
+
+/** Reads the first of the employees that a statement selects: see `readRows`. */
+export async function readPage(db: AnyDb, select: RawBuilder<EmployeeRow>, limit: number, begin = sql`select`) {
+  const { rows, isCut } = await readRows(db, select, { limit, begin })
+  return { employees: rows.map(toEmployee), isCut }
+}
+
+/** Reads a whole list, at most so many employees at once. */
+export async function* readPages(
+  read: (place: ListPlace) => Promise<EmployeePage>,
+  most: number,
+): AsyncGenerator<Employee[], void> {
+  let place: ListPlace | null = { after: null, limit: most }
+  while (place) {
+    const { employees, isCut }: EmployeePage = await read(place)
+    yield employees
+    const isEnd: boolean = !isCut && employees.length < place.limit
+    // The rows behind a cut are measured in vain.
+    const limit = Math.min(most, 2 * (isCut ? employees.length : place.limit))
+    place = isEnd ? null : { after: employees.at(-1)!.id, limit }
+  }
 }
 
 /** Which part of a list is read: `after` is the last one of the page before. */
@@ -38,33 +86,19 @@ interface ListPlace {
   limit: number
 }
 
-/** Lists a company's employees in the order of their creation, which never changes. */
-export async function listEmployees(
-  db: AnyDb,
-  companyId: string,
-  filter: EmployeeFilter,
-  place: ListPlace,
-): Promise<Employee[]> {
-  const { rows } = await selectEmployees(companyId, filter, place).execute(db)
-  return rows.map(toEmployee)
-}
-
-/** Lists them page by page: as many of a page as are read at once. */
+/** Lists a company's employees in the order of their creation, which never changes: as many as are read at once. */
 export function readEmployeePage(
   db: AnyDb,
   companyId: string,
   filter: EmployeeFilter,
-  place: ListPlace,
+  page: ListPlace,
 ): Promise<EmployeePage> {
-  return readPage(db, selectEmployees(companyId, filter, place), SELECT_PREPARED)
-}
-
-function selectEmployees(companyId: string, filter: EmployeeFilter, page: ListPlace) {
   const conditions = conditionsOf(companyId, filter)
   if (page.after !== null) conditions.push(sql`employee_id > ${toUuid(page.after)}`)
-  return sql<EmployeeRow>`select ${COLUMNS} from ${TABLE}
+  const selected = sql<EmployeeRow>`select ${COLUMNS} from ${TABLE}
     where ${sql.join([sql`company_id = ${toUuid(companyId)}`, ...conditions], sql` and `)}
     order by employee_id limit ${page.limit}`
+  return readPage(db, selected, page.limit, SELECT_PREPARED)
 }
 
 /**
@@ -166,25 +200,31 @@ async function searchRanges(
   { limit, order }: { limit: number; order: 'asc' | 'desc' },
 ): Promise<{ employees: Employee[]; last: number | null }> {
   const conditions = conditionsOf(companyId, filter)
-  let rows: (EmployeeRow & { position: number })[] = []
+  let rows: ChangedRow[] = []
+  let [most, isCut] = [BYTES_AT_ONCE, false]
   for (const range of ranges) {
     // One more than asked for tells whether another page follows.
     const left = limit + 1 - rows.length
-    if (left <= 0) break
-    rows = rows.concat(await selectLastChanges(db, companyId, { ...range, limit: left, order }, conditions))
+    if (left <= 0 || isCut) break
+    const selected = selectLastChanges(companyId, { ...range, limit: left, order }, conditions)
+    const found = await readRows(db, selected, { limit: left, most, more: sql`, position` })
+    rows = rows.concat(found.rows)
+    most -= found.bytes
+    isCut = found.isCut
   }
   const shown = rows.slice(0, limit)
-  return { employees: shown.map(toEmployee), last: rows.length > limit ? shown.at(-1)!.position : null }
+  return { employees: shown.map(toEmployee), last: isCut || rows.length > limit ? shown.at(-1)!.position : null }
 }
 
+type ChangedRow = EmployeeRow & { position: number }
+
 /** Selects the employees whose row has the version of an event in this range. */
-async function selectLastChanges(
-  db: AnyDb,
+function selectLastChanges(
   companyId: string,
   { after, upTo, limit, order }: Range & { limit: number; order: 'asc' | 'desc' },
   conditions: RawBuilder<boolean>[],
 ) {
-  const { rows } = await sql<EmployeeRow & { position: number }>`
+  return sql<ChangedRow>`
     select e.position, ${sql.raw(EMPLOYEE_COLUMNS.map((name) => `r.${name}`).join(', '))}
     from events e join ${TABLE} r
       on r.company_id = e.company_id and r.employee_id = e.stream_id and r.version = e.stream_version
@@ -192,8 +232,7 @@ async function selectLastChanges(
       [sql`e.company_id = ${toUuid(companyId)} and e.position > ${after} and e.position <= ${upTo}`, ...conditions],
       sql` and `,
     )}
-    order by e.position ${sql.raw(order)} limit ${limit}`.execute(db)
-  return rows
+    order by e.position ${sql.raw(order)} limit ${limit}`
 }
 
 /** The position up to which the employees of a company are folded. */
@@ -261,7 +300,7 @@ export function readPeoplePage(
   filter: EmployeeFilter,
   place: PeoplePlace,
 ): Promise<EmployeePage> {
-  return readPage(db, selectPeople(companyId, filter, place))
+  return readPage(db, selectPeople(companyId, filter, place), place.limit)
 }
 
 interface PeoplePlace extends ListPlace {

@@ -44,9 +44,13 @@ export function* eachInPieces<Item>(items: Iterable<Item>, act: (item: Item) => 
   }
 }
 
-/** A list of more items is written in pieces of so many, and so many characters are encoded at once. */
+/**
+ * A list of more items is written in pieces: of so many at once, or of as many as a short one
+ * has after a piece of few characters.
+ */
 const LONG_LIST = 32
 const WRITTEN_AT_ONCE = 8
+const FEW_CHARACTERS = 16_384
 const ENCODED_AT_ONCE = 65_536
 
 /** Whether an object has a list among its members that is written in pieces. */
@@ -60,20 +64,27 @@ function isLongList(member: unknown): member is readonly unknown[] {
 
 /** Writes an object as JSON in UTF-8, as JSON.stringify does, and long lists among its members in pieces. */
 export function* encodeJson(value: object): Pieces<Buffer> {
+  const written = yield* writeJson(value)
+  return typeof written === 'string' ? Buffer.from(written) : written
+}
+
+/** The same, but a short text, which Node.js sends together with the headers, is not encoded. */
+export function* writeJson(value: object): Pieces<string | Buffer> {
   const parts: Buffer[] = []
   let text = ''
-  for (const piece of writeJson(value)) {
+  for (const piece of listPieces(value)) {
     text += piece
     if (text.length < ENCODED_AT_ONCE) continue
     parts.push(Buffer.from(text))
     text = ''
     yield
   }
+  if (parts.length === 0) return text
   parts.push(Buffer.from(text))
-  return parts.length === 1 ? parts[0]! : yield* joinInPieces(parts)
+  return yield* joinInPieces(parts)
 }
 
-function* writeJson(value: object): Generator<string, void> {
+function* listPieces(value: object): Generator<string, void> {
   let mark = '{'
   for (const [name, member] of Object.entries(value) as [string, unknown][]) {
     if (member === undefined) continue
@@ -86,8 +97,14 @@ function* writeJson(value: object): Generator<string, void> {
 }
 
 function* writeList(list: readonly unknown[]): Generator<string, void> {
-  for (let at = 0; at < list.length; at += WRITTEN_AT_ONCE)
-    yield `${at === 0 ? '[' : ','}${JSON.stringify(list.slice(at, at + WRITTEN_AT_ONCE)).slice(1, -1)}`
+  let mark = '['
+  for (let [at, count] = [0, WRITTEN_AT_ONCE]; at < list.length;) {
+    const text = JSON.stringify(list.slice(at, at + count))
+    yield `${mark}${text.slice(1, -1)}`
+    mark = ','
+    at += count
+    count = text.length < FEW_CHARACTERS ? LONG_LIST : WRITTEN_AT_ONCE
+  }
   yield ']'
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import { inTurns } from '#admission/turns'
 import { readCompany } from '#accounts/companies/companies'
-import { divide } from '#domain/pieces'
 import { deriveEnvelope, type StoredEvent } from '#ledger/integrity/codec'
 import { leafHash } from '#ledger/integrity/merkle'
 import type { CheckpointSigner, SignedCheckpoint } from '#ledger/audit/sign-checkpoint'
@@ -21,8 +20,8 @@ import { readFileSync } from 'node:fs'
 const FORMAT = 'employee-ledger evidence 1'
 /** The most events that the readable page tells; all are in the file of events. */
 export const EVENTS_TOLD = 10_000
-/** How many events are written at once. Each may have 120 kB. */
-const EVENTS_AT_ONCE = 50
+/** About how many characters of events are written at once. One event may have several times as many. */
+const CHARACTERS_AT_ONCE = 65_536
 
 /** What an evidence file says about itself beside its events. */
 export interface EvidenceFacts {
@@ -125,11 +124,15 @@ async function* listFiles(
     let read = 0
     for await (const page of eventPages(db, company.id, ranges)) {
       const toTell: ToldEvent[] = []
-      for await (const events of inTurns(divide(page, EVENTS_AT_ONCE))) {
-        for (const event of events.slice(0, EVENTS_TOLD - toldEvents - toTell.length))
-          toTell.push({ event, leaf: leafHash(deriveEnvelope(event)) })
-        yield events.map(formatProofLine).join('')
+      let text = ''
+      for await (const event of inTurns(page)) {
+        if (toldEvents + toTell.length < EVENTS_TOLD) toTell.push({ event, leaf: leafHash(deriveEnvelope(event)) })
+        text += formatProofLine(event)
+        if (text.length < CHARACTERS_AT_ONCE) continue
+        yield text
+        text = ''
       }
+      yield text
       if (toTell.length > 0) rows.push(await storyteller.renderRows(db, company, toTell))
       toldEvents += toTell.length
       read += page.length

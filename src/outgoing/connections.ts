@@ -8,6 +8,7 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
+import { isTurnOver, nextTurn } from '#admission/turns'
 import { CLOSED_EARLY, toOutgoingError, OutgoingError } from './outgoing-error.ts'
 import { mayReach, lookUpHost } from './reachable-addresses.ts'
 
@@ -15,6 +16,10 @@ import { mayReach, lookUpHost } from './reachable-addresses.ts'
 const ANSWER_MS = 10_000
 const IDLE_MS = 15_000
 const IDLE_CONNECTIONS = 4
+/** The bytes of an answer that wait to be read, so that a server can't send many tiny parts in one turn. */
+const WAITING_BYTES = 4_096
+/** A server that sends so many interim answers (1xx) sends no other. */
+const MAX_INTERIM = 8
 
 interface OutgoingRequest {
   method: 'GET' | 'POST'
@@ -66,10 +71,10 @@ export function openOutgoing({
     if (!mayReach(address, allowPrivate)) throw new OutgoingError('refused', closed)
   }
   const lookup = checkAddresses(lookUp, assertReachable)
-  const openAgents = (options: AgentOptions) => ({
-    http: new HttpAgent({ ...options, lookup }),
-    https: new HttpsAgent({ ...options, lookup }),
-  })
+  const openAgents = (given: AgentOptions) => {
+    const options = { ...given, lookup, highWaterMark: WAITING_BYTES }
+    return { http: new HttpAgent(options), https: new HttpsAgent(options) }
+  }
   const reusing = openAgents({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_CONNECTIONS })
   const opening = openAgents({ keepAlive: false })
 
@@ -138,6 +143,12 @@ const CLOSED: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 function getResponse(request: ClientRequest, body: string | undefined, peer: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     request.on('response', resolve).on('error', reject)
+    let interim = 0
+    request.on('information', () => {
+      interim += 1
+      // What has arrived already is parsed all the same.
+      if (interim === MAX_INTERIM) request.destroy(new OutgoingError('broken', `${peer} sent no answer`))
+    })
     // Without a listener, Node closes the connection and tells nobody.
     request.on('upgrade', (response, socket) => {
       socket.destroy()
@@ -152,11 +163,20 @@ function getResponse(request: ClientRequest, body: string | undefined, peer: str
 export async function readAnswer(response: IncomingMessage, most: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let read = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of readParts(response)) {
     chunks.push(chunk)
     read += chunk.length
     // Leaving the loop closes the connection.
     if (read > most) throw new OutgoingError('broken', `The answer exceeded ${most / 1024} KiB`)
   }
   return Buffer.concat(chunks)
+}
+
+/** Reads the parts of an answer. A server may send it byte by byte. */
+export async function* readParts(response: IncomingMessage): AsyncGenerator<Buffer, void> {
+  for await (const part of response as AsyncIterable<Buffer>) {
+    // Node.js goes on with what arrives meanwhile in the same turn.
+    if (isTurnOver()) await nextTurn()
+    yield part
+  }
 }

@@ -1,6 +1,12 @@
 import { omitUndefined } from '#domain/omit-undefined'
 import { Type, type Static } from '@sinclair/typebox'
-import { PEOPLE_ORDERS, type PeopleOrder, readPeoplePage, type EmployeeFilter } from '#projections/employees/queries'
+import {
+  PEOPLE_ORDERS,
+  type PeopleOrder,
+  readPages,
+  readPeoplePage,
+  type EmployeeFilter,
+} from '#projections/employees/queries'
 import { isId } from '#domain/ids'
 import { formatLocalDay } from '#domain/local-times'
 import { oneOf, optionalString, strictObject, withDefault } from '#http/openapi/schema-parts'
@@ -75,17 +81,6 @@ function textOf(value: Employee[(typeof ATTRIBUTE_NAMES)[number]]) {
 }
 
 /** Reads all people who match, a limited number at a time. */
-export async function* listAllPeople(
-  db: LedgerDb,
-  companyId: string,
-  filter: EmployeeFilter,
-  order: PeopleOrder,
-): AsyncGenerator<Employee[]> {
-  let after: string | null = null
-  for (let isLast = false; !isLast;) {
-    const { employees, isCut } = await readPeoplePage(db, companyId, filter, { order, after, limit: PEOPLE_AT_ONCE })
-    yield employees
-    after = employees.at(-1)?.id ?? null
-    isLast = !isCut && employees.length < PEOPLE_AT_ONCE
-  }
+export function listAllPeople(db: LedgerDb, companyId: string, filter: EmployeeFilter, order: PeopleOrder) {
+  return readPages((place) => readPeoplePage(db, companyId, filter, { order, ...place }), PEOPLE_AT_ONCE)
 }

@@ -6,6 +6,8 @@ import { currentCompany } from './company-scope.ts'
 export interface Pipe extends QueryClient {
   /** Lets the server begin with the statements so far, while this process prepares the next ones. */
   flush(): void
+  /** Resolves once the server has taken what was flushed, or a statement has failed: the rest needs less memory. */
+  taken(): Promise<void>
 }
 
 export const BEGIN: Statement = { name: 'begin', text: 'begin' }
@@ -93,6 +95,8 @@ class PipelinedQuery implements Submittable, Pipe {
   #written = 0
   /** The index of the statement whose answer comes next. */
   #at = 0
+  /** Ends a wait for the server. */
+  #goOn = () => {}
 
   constructor(client: ClientBase) {
     this.#client = client
@@ -112,6 +116,16 @@ class PipelinedQuery implements Submittable, Pipe {
     if (this.#isQueued) return this.#write()
     this.#isQueued = true
     this.#client.query(this)
+  }
+
+  async taken(): Promise<void> {
+    const stream = this.#connection?.stream
+    if (this.#failure || !stream?.writableNeedDrain) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#goOn = resolve
+    stream.once('drain', resolve).once('close', resolve)
+    await promise
+    stream.off('drain', resolve).off('close', resolve)
   }
 
   /** Writes the rest, with the Sync that makes the connection ready for another query. */
@@ -141,7 +155,8 @@ class PipelinedQuery implements Submittable, Pipe {
     const connection = this.#connection
     if (!connection?.stream.writable) return
     connection.stream.cork()
-    for (const { name, text, values } of this.#statements.slice(this.#written)) {
+    for (const sent of this.#statements.slice(this.#written)) {
+      const { name, text, values } = sent
       const isNew = !this.#prepared.columns.has(name)
       if (isNew) connection.parse({ name, text, types: [] }, true)
       connection.bind({ statement: name, values }, true)
@@ -149,6 +164,8 @@ class PipelinedQuery implements Submittable, Pipe {
       connection.execute(null, true)
       // RowDescription replaces this if the statement returns rows.
       if (isNew) this.#prepared.columns.set(name, [])
+      // They may be megabytes.
+      sent.values = []
     }
     this.#written = this.#statements.length
     if (this.#hasEnded) connection.sync()
@@ -189,6 +206,7 @@ class PipelinedQuery implements Submittable, Pipe {
     this.#failure = { error }
     for (const { reject } of this.#statements.slice(this.#at)) reject(error)
     this.#at = this.#statements.length
+    this.#goOn()
     this.callback?.(error)
   }
 

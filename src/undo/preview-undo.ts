@@ -1,4 +1,5 @@
 import type { Acting } from '#accounts/change-company'
+import { eachInTurns } from '#admission/turns'
 import { changesOf } from '#domain/employees/employee-history'
 import type { Problem } from '#domain/errors'
 import type { AttributeChanges } from '#domain/events'
@@ -24,10 +25,13 @@ export interface UndoPreview {
   stays: { first: Stay[]; total: number }
   /** Who gets old values, and how many there are altogether. */
   restored: { first: { employeeId: string | null; changes: AttributeChanges }[]; total: number }
+  /** About how many characters the old and new values of these people have. */
+  characters: number
 }
 
-/** The most people of each kind whom a preview names. */
-export const MAX_NAMED = 100
+/** The most people of each kind whom a preview names, and how many characters of values it has at least for fewer. */
+const MAX_NAMED = 100
+const MANY_CHARACTERS = 1_000_000
 
 function startPreview(): UndoPreview {
   return {
@@ -35,6 +39,7 @@ function startPreview(): UndoPreview {
     attributes: { restored: 0, left: 0 },
     stays: { first: [], total: 0 },
     restored: { first: [], total: 0 },
+    characters: 0,
   }
 }
 
@@ -78,18 +83,20 @@ async function addUndo(preview: UndoPreview, services: UndoServices, acting: Act
   const { status, body, preview: events = [] } = await undoEntry(services, acting, logId, how)
   const outcome = status === 200 ? (body as UndoOutcome) : refusedWhole(body as Problem)
   const changes = new Map<number, AttributeChanges>()
-  for (const event of events)
+  await eachInTurns(events, (event) => {
     if (event.index !== null) changes.set(event.index, { ...changes.get(event.index), ...changesOf(event) })
+  })
   preview.attributes.restored += outcome.attributes.restored
   preview.attributes.left += outcome.attributes.left
-  for (const result of outcome.results) addResult(preview, result, changes.get(result.index) ?? {})
+  await eachInTurns(outcome.results, (result) => addResult(preview, result, changes.get(result.index) ?? {}))
 }
 
 function addResult(
-  { people, stays, restored }: UndoPreview,
+  preview: UndoPreview,
   { id: employeeId, changed, left, errors }: UndoOutcome['results'][number],
   changes: AttributeChanges,
 ) {
+  const { people, stays, restored } = preview
   const staying: Stay[] = [
     ...left.map((attribute) => ({ employeeId, attribute, message: attribute.message })),
     ...errors.map(({ message }) => ({ employeeId, attribute: null, message })),
@@ -102,7 +109,9 @@ function addResult(
   }
   people[staying.length > 0 ? 'partly' : 'restored'] += 1
   restored.total += 1
-  if (restored.first.length < MAX_NAMED) restored.first.push({ employeeId, changes })
+  if (restored.first.length >= MAX_NAMED || preview.characters >= MANY_CHARACTERS) return
+  restored.first.push({ employeeId, changes })
+  preview.characters += JSON.stringify(changes).length
 }
 
 /** What undoing a call would do if nothing of it can be undone. */

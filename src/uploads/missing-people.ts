@@ -2,7 +2,7 @@ import { createsAll } from '#domain/operations'
 import type { Pool } from 'pg'
 import { inTurns } from '#admission/turns'
 import { findWhyPartial, NamedPeople } from '#spreadsheets/named-people'
-import { listEmployees } from '#projections/employees/queries'
+import { readEmployeePage, readPages } from '#projections/employees/queries'
 import { RefusedByStateError } from '#accounts/change-company'
 import { problem } from '#domain/errors'
 import { NOBODY } from '#domain/calls/uniqueness'
@@ -135,18 +135,17 @@ async function findActive(
   const isMissing = (employee: Employee) => employee.status === 'active' && !named.has(employee)
   const ids: string[] = []
   let active = 0
-  for (let after: string | null = null; ;) {
+  const pages = readPages((place) => readEmployeePage(db, companyId, { status: 'active' }, place), AT_ONCE)
+  for await (const page of pages) {
     signal?.throwIfAborted()
-    const page: Employee[] = await listEmployees(db, companyId, { status: 'active' }, { after, limit: AT_ONCE })
     const candidates = page.filter(isMissing).map(({ id }) => id)
     active += page.length
     for (const employee of await loadInOrder(pool, companyId, candidates))
       if (isMissing(employee)) ids.push(employee.id)
     if (ids.length > MAX_PARTS * commands.maxRecords)
       throw refuse(`More than ${MAX_PARTS * commands.maxRecords} people are not in it`)
-    if (page.length < AT_ONCE) return { ids, active }
-    after = page.at(-1)!.id
   }
+  return { ids, active }
 }
 
 /** `before` is the number of rows before it. */

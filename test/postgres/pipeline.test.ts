@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
+import type { Socket } from 'node:net'
 import type { PoolClient } from 'pg'
 import t from 'tap'
 import { openPool, type Statement } from '../../src/postgres/pool.ts'
-import { BEGIN, COMMIT, pipeline } from '../../src/postgres/pipeline.ts'
+import { BEGIN, COMMIT, pipeline, pipelineInTurns } from '../../src/postgres/pipeline.ts'
 import { openDatabaseLine } from '../support/lines/database-line.ts'
 import { createEmptyDatabase } from '../support/postgres/empty-database.ts'
 
@@ -155,6 +156,38 @@ await t.test('the server begins with flushed statements while the next ones are 
     t.equal((await answers).at(-1)!.command, 'COMMIT')
   })
   t.strictSame((await pool.query('select text from notes where id = 30')).rows, [{ text: 'after' }])
+})
+
+await t.test('what is flushed is held until the server has taken it, or will take no more', async (t) => {
+  const large: Statement = {
+    name: 'large',
+    text: 'select length($1::text) as length, pg_sleep($2::integer)',
+    values: ['x'.repeat(32_000_000), '0'],
+  }
+  await onConnection(async (client) => {
+    const { stream } = (client as unknown as { connection: { stream: Socket } }).connection
+    const { asked } = await pipelineInTurns(client, async (pipe) => {
+      const asked = pipe.query(large)
+      pipe.flush()
+      t.ok(stream.writableLength > 0)
+      await pipe.taken()
+      t.equal(stream.writableLength, 0)
+      return { asked }
+    })
+    t.match((await asked).rows, [{ length: 32_000_000 }])
+  })
+  await onConnection(async (client) => {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const { asked } = await pipelineInTurns(client, async (pipe) => {
+      const asked = pipe.query({ ...large, name: 'slow', text: `${large.text} from pg_sleep(60)` })
+      const next = pipe.query({ ...large, name: 'next' })
+      pipe.flush()
+      await pool.query('select pg_terminate_backend($1)', [rows[0]!.pid])
+      await pipe.taken()
+      return { asked: Promise.all([asked, next]) }
+    })
+    await t.rejects(asked)
+  })
 })
 
 await t.test('an error before the end leaves the connection usable, and sends nothing more', async (t) => {

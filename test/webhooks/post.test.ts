@@ -91,6 +91,20 @@ await t.test('an endless answer is cut off, and counts by its status', async (t)
   await closed
 })
 
+await t.test('a receiver that sends interim answers without end fails at once', async (t) => {
+  const poster = openPoster({ allowPrivate: true })
+  t.teardown(poster.close)
+  const { url, closed } = await startServer(t, (socket) => {
+    const write = () => {
+      while (!socket.destroyed && socket.write('HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1_000)));
+    }
+    socket.on('drain', write)
+    write()
+  })
+  t.match(await poster.post(url, HEADERS, '{}'), { httpStatus: null, error: 'The receiver sent no answer' })
+  await closed
+})
+
 await t.test('the start of an answer is kept, as text that the database can store', async (t) => {
   const poster = openPoster({ allowPrivate: true })
   t.teardown(poster.close)

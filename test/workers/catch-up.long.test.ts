@@ -1,7 +1,7 @@
 import t from 'tap'
 import { PROJECTIONS } from '../../projections/index.ts'
 import { bulkUserLogs } from '../../projections/bulk-user-logs/fold.ts'
-import { listEmployees } from '../../projections/employees/queries.ts'
+import { readEmployeePage } from '../../projections/employees/queries.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { recordFailure } from '../../src/workers/checkpoints.ts'
 import { catchUp, UnfoldableError } from '../../src/workers/project.ts'
@@ -44,7 +44,7 @@ await t.test('many workers on one company at once fold every event exactly once'
 
 await t.test('the employee read model equals a fold of the events', async (t) => {
   const folded = foldEmployees(await readEvents(service.db, companyId))
-  const rows = await listEmployees(service.db, companyId, {}, { after: null, limit: 10_000 })
+  const { employees: rows } = await readEmployeePage(service.db, companyId, {}, { after: null, limit: 10_000 })
   t.equal(rows.length, folded.size)
   t.strictSame(
     rows.filter((employee) => !sameJson(employee, folded.get(employee.id))),

@@ -10,6 +10,8 @@ import { trimBlanks } from '#text/normalize-text'
 type ProviderResource = 'its configuration' | 'its keys' | 'tokens' | 'the claims of the user'
 
 const MAX_QUOTED = 300
+/** What is looked at, as blanks are taken together. */
+const MAX_LOOKED_AT = 10_000
 
 /**
  * Turns whatever went wrong into a ProviderError. Its message quotes nothing that contains one of the secrets, and it has
@@ -176,5 +178,6 @@ const described = (text: string) => (text === '' ? '' : `: ${text}`)
 /** What a provider said, bounded and in one line; nothing if it repeats a secret. */
 function quoteSafely(text: string | undefined, secrets: readonly string[]) {
   if (text === undefined || secrets.some((secret) => text.includes(secret))) return ''
-  return trimBlanks(text.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').slice(0, MAX_QUOTED))
+  const beginning = text.slice(0, MAX_LOOKED_AT)
+  return trimBlanks(beginning.replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ').slice(0, MAX_QUOTED))
 }

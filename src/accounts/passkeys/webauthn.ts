@@ -20,7 +20,7 @@ const ALGORITHMS = [-7, -8, -257]
 /** How long a browser may ask its user, in milliseconds. */
 const TIMEOUT_MS = 5 * 60_000
 /** The longest answer of a browser, in characters. */
-const MAX_CHARACTERS = 16_384
+const MAX_CHARACTERS = 8_192
 /** An RSA key of 4096 bits has fewer. More would only cost time to check. */
 const MAX_KEY_BYTES = 640
 const MAX_ID_BYTES = 1_023

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { countProvisioned, listProvisioned } from '#projections/employees/provisioned'
-import { EMPLOYEES } from '#projections/employees/queries'
+import { EMPLOYEES, readPages } from '#projections/employees/queries'
 import { doInTurns, filterInTurns } from '#admission/turns'
 import type { Employee } from '#domain/employees/employee'
 import { entityTag, findFailedCondition } from '#domain/employees/entity-tag'
@@ -21,13 +21,15 @@ import type { KeyServices } from '#http/calls/writing-call'
 import { createPositionWaits } from '#http/live/position-waits'
 import { refuseHalfBuilt, preconditionsOf } from '#http/server/preconditions'
 import { ProblemError, problemError } from '#http/server/problem'
+import { charactersIn } from '#ledger/append/employee-cache'
 import type { LedgerDb } from '#ledger/tables'
 import { findScimBase, queryText, readProjection } from './scim-request.ts'
 import { createUserPages, type UserPage } from './user-pages.ts'
 
 const USUAL_COUNT = 100
-/** The employees that are compared with a filter at once. */
+/** The employees that are compared with a filter at once, and about how much those of a page have. */
 const COMPARED_AT_ONCE = 1_000
+const CHARACTERS_PER_PAGE = 2_000_000
 
 /** Adds the calls that read users: one, as of the last commit, and lists. */
 export function readUsers(app: FastifyInstance, services: KeyServices) {
@@ -100,7 +102,8 @@ async function listMatching(
   condition: StoredCondition,
   { total, skip, limit }: UserPage & { total: number },
 ): Promise<Employee[]> {
-  return limit === 0 || skip >= total ? [] : listProvisioned(db, companyId, { condition, skip, limit })
+  if (limit === 0 || skip >= total) return []
+  return (await listProvisioned(db, companyId, { condition, skip, limit })).employees
 }
 
 interface Comparison {
@@ -116,16 +119,19 @@ async function compareAll(
   { condition, isMeant, left }: Comparison,
   { skip, limit }: UserPage,
 ) {
-  let employees: Employee[] = []
-  let total = 0
-  for (let after: string | undefined; ;) {
-    const compared = await listProvisioned(db, companyId, { after, limit: COMPARED_AT_ONCE, condition })
+  const employees: Employee[] = []
+  let [total, characters] = [0, 0]
+  const pages = readPages((place) => listProvisioned(db, companyId, { ...place, condition }), COMPARED_AT_ONCE)
+  for await (const compared of pages) {
     const found = await filterInTurns(compared, isMeant, left)
-    employees = employees.concat(found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total)))
+    for (const employee of found.slice(Math.max(0, skip - total), Math.max(0, skip + limit - total))) {
+      if (characters >= CHARACTERS_PER_PAGE) break
+      employees.push(employee)
+      characters += charactersIn(employee)
+    }
     total += found.length
-    if (compared.length < COMPARED_AT_ONCE) return { total, employees }
-    after = compared.at(-1)!.id
   }
+  return { total, employees }
 }
 
 /** Whether a list is filtered by what nobody can be looked up by. */

@@ -54,10 +54,12 @@ export function createUserPages() {
       const before = [...starts.keys()].reduce((best, at) => (at <= skip && at > best ? at : best), 0)
       const from = starts.get(before)
       // One more tells where the next page begins.
-      const employees = await listProvisioned(db, companyId, { from, skip: skip - before, limit: limit + 1 })
+      const place = { from, skip: skip - before, limit: limit + 1 }
+      const { employees, isCut } = await listProvisioned(db, companyId, place)
+      const shown = isCut ? employees.length - 1 : limit
       remember(starts, skip, employees[0])
-      remember(starts, skip + limit, employees[limit])
-      return { total, employees: employees.slice(0, limit) }
+      remember(starts, skip + shown, employees[shown])
+      return { total, employees: employees.slice(0, shown) }
     },
   }
 }

@@ -5,7 +5,7 @@ import { PING_TYPE, WEBHOOK_SECRET_PREFIX } from '#domain/webhook-types'
 import type { SecretBox } from '#accounts/secrets/secret-box'
 import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { openOutgoing, type OutgoingOptions } from '#outgoing/connections'
+import { openOutgoing, type OutgoingOptions, readParts } from '#outgoing/connections'
 
 /** Decrypts the sealed secrets of a webhook. Throws UnreadableSecretError. */
 export function decryptSecrets(secrets: SecretBox, sealed: readonly Buffer[], webhookId: string) {
@@ -131,7 +131,7 @@ export function openPoster(options: Omit<OutgoingOptions, 'peer'>): Poster {
 async function readStart(response: IncomingMessage) {
   const kept: Buffer[] = []
   let read = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
+  for await (const chunk of readParts(response)) {
     if (read < MAX_KEPT) kept.push(chunk.subarray(0, MAX_KEPT - read))
     read += chunk.length
     // Only the status counts. Leaving the loop closes the connection.

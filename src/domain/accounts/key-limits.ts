@@ -38,13 +38,7 @@ function usualAmong(active: number) {
   return Math.max(USUAL_NUMBER, amountOf(`${USUAL_PERCENT}%`, active))
 }
 
-/** Whoever has so many active people gets the share proposed. */
-export const MANY_PEOPLE = Math.ceil(((USUAL_NUMBER + 1) * 100) / USUAL_PERCENT)
-
-/**
- * The limit that is proposed for deactivations: the larger of a number and a share, if so many people are active. More
- * than `MANY_PEOPLE` make no difference.
- */
+/** The limit that is proposed for deactivations: the larger of a number and a share, if so many people are active. */
 export function proposeLimit(active: number): PeopleLimit {
   return usualAmong(active) > USUAL_NUMBER ? `${USUAL_PERCENT}%` : USUAL_NUMBER
 }

@@ -7,7 +7,7 @@ import { countRecords, refusedCommand, type Command, type Idempotency } from '#d
 import { keepBody } from '#domain/calls/rejected-body'
 import type { ProblemCode } from '#domain/errors'
 import type { Operation } from '#domain/operations'
-import { encodeJson, hasLongList } from '#domain/pieces'
+import { hasLongList, writeJson } from '#domain/pieces'
 import { runApiCall, type CommandServices } from '#ledger/calls/run-api-call'
 import { callerOf, type ReadCredentials } from '#http/access/authenticate'
 import { cutBody } from '#bodies/body-faults'
@@ -131,9 +131,9 @@ export async function sendAnswer(
     .send(Buffer.isBuffer(body) ? body : await writeBody(body as object))
 }
 
-/** Node.js sends a text together with the headers, which costs less than sending bytes after them. */
+/** Makes a promise only for a long list. */
 function writeBody(body: object) {
-  return hasLongList(body) ? doInTurns(encodeJson(body)) : JSON.stringify(body)
+  return hasLongList(body) ? doInTurns(writeJson(body)) : JSON.stringify(body)
 }
 
 /**

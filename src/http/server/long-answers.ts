@@ -1,6 +1,6 @@
 import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { doInTurns } from '#admission/turns'
-import { encodeJson, hasLongList } from '#domain/pieces'
+import { hasLongList, writeJson } from '#domain/pieces'
 
 /** Writes answers with long lists in pieces, after all other hooks have added to them. Call it before adding routes. */
 export function writeLongAnswers(app: FastifyInstance) {
@@ -9,15 +9,22 @@ export function writeLongAnswers(app: FastifyInstance) {
   })
 }
 
-/** Makes a promise only for a long list: every call pays for this. Fastify takes either. */
+/** Makes a promise only for a long text: every call pays for this. Fastify takes either. */
 function writeLong(_request: FastifyRequest, reply: FastifyReply, payload: unknown, done: DoneFuncWithErrOrRes) {
-  if (!Array.isArray(payload) && hasLongList(payload as object)) return writeInPieces(reply, payload as object)
+  if (Array.isArray(payload) || !hasLongList(payload as object)) return done(null, payload)
+  const work = writeJson(payload as object)
+  const { done: isWritten, value } = work.next()
+  if (!isWritten) return writeRest(reply, payload, work)
+  sendWritten(reply, value)
   return done(null, payload)
 }
 
-async function writeInPieces(reply: FastifyReply, payload: object) {
-  const written = await doInTurns(encodeJson(payload))
-  // Bytes are sent as they are.
-  reply.serializer(() => written as never)
+async function writeRest(reply: FastifyReply, payload: unknown, work: ReturnType<typeof writeJson>) {
+  sendWritten(reply, await doInTurns(work))
   return payload
+}
+
+/** Bytes, and a text that is JSON, are sent as they are. */
+function sendWritten(reply: FastifyReply, written: string | Buffer) {
+  reply.serializer(() => written as never)
 }

@@ -36,6 +36,8 @@ export interface StoredCall {
   before: Frontier
   after: Frontier
   events: SealedEvent[]
+  /** Those of the data of these events, whose texts are gone. */
+  characters: number
   /** The employees that these events change, after them. */
   employees: readonly Employee[]
   /** The rebuild that wrote the rows from which these employees follow; null if there was none. */
@@ -207,7 +209,7 @@ function byId(lists: readonly Iterable<Employee>[]) {
   return employees
 }
 
-function charactersOf({ events, employees }: StoredCall) {
-  const ofEvents = events.reduce((sum, { data }) => sum + HEADER_BYTES + data.length, 0)
+function charactersOf({ events, characters, employees }: StoredCall) {
+  const ofEvents = characters + HEADER_BYTES * events.length
   return employees.reduce((sum, employee) => sum + charactersIn(employee), ofEvents)
 }

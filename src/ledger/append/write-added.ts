@@ -91,15 +91,19 @@ const CHARACTERS_PER_WRITE = 1_048_576
 /** How many events are sealed before others get a turn. Each may be a record of 120 kB. */
 const EVENTS_PER_TURN = 8
 
-/** Seals and sends the events. If they are many, the server stores some while the next ones are sealed. */
+/**
+ * Seals and sends the events. If they are many, the server stores some while the next ones are sealed; their texts, which
+ * may be far more than those of the call, are not kept.
+ */
 async function sendEvents(pipe: Pipe, added: readonly AddedCall[]) {
   const sent: Promise<unknown>[] = []
   let unsent: SealedEvent[] = []
-  let characters = 0
+  let unsentCharacters = 0
   const send = () => {
     sent.push(statements.insertEvents(pipe, unsent))
+    for (const event of unsent) event.data = ''
     unsent = []
-    characters = 0
+    unsentCharacters = 0
   }
   // The directory.
   if (added.reduce((sum, { events }) => sum + events.length, 0) > EVENTS_PER_WRITE) pipe.flush()
@@ -108,6 +112,7 @@ async function sendEvents(pipe: Pipe, added: readonly AddedCall[]) {
     const { companyId, frontier: before, generation } = company.head
     const by = { callId: call.callId, actor: actorOf(call), clientId: client?.clientId ?? null }
     const sealed: SealedEvent[] = []
+    let characters = 0
     for (let at = 0; at < events.length; at += EVENTS_PER_TURN) {
       if (at > 0 && isTurnOver()) await nextTurn()
       const { placed, head } = placeEvents(company.head, events.slice(at, at + EVENTS_PER_TURN), by)
@@ -116,12 +121,14 @@ async function sendEvents(pipe: Pipe, added: readonly AddedCall[]) {
         sealed.push(event)
         unsent.push(event)
         characters += event.data.length
+        unsentCharacters += event.data.length
       }
-      if (unsent.length < EVENTS_PER_WRITE && characters < CHARACTERS_PER_WRITE) continue
+      if (unsent.length < EVENTS_PER_WRITE && unsentCharacters < CHARACTERS_PER_WRITE) continue
+      await pipe.taken()
       send()
       pipe.flush()
     }
-    stored.push({ companyId, before, after: company.head.frontier, events: sealed, employees, generation })
+    stored.push({ companyId, before, after: company.head.frontier, events: sealed, characters, employees, generation })
   }
   if (unsent.length > 0) send()
   return { sent, stored }

@@ -32,8 +32,9 @@ import { readNames } from '#ledger/read/read-names'
 import { SecretSearchBody, toSecretSearch } from '#api/admin/secret-search'
 import { trimBlanks } from '#text/normalize-text'
 import type { AttentionItem } from '#domain/attention'
-import { listEmployees } from '#projections/employees/queries'
-import { MANY_PEOPLE, proposeLimit } from '#domain/accounts/key-limits'
+import { databaseTime } from '#postgres/database-clock'
+import { readPeopleChanges } from '#projections/employees/count-people'
+import { proposeLimit } from '#domain/accounts/key-limits'
 import { IssueBody, readNewKey } from '#api/admin/api-key-schemas'
 import { renderTokenStatus } from '#pages/account/tokens'
 import {
@@ -213,8 +214,8 @@ export function addApiKeysPage(app: FastifyInstance, services: PageServices) {
       const { companyId } = getViewer(request)
       const newest = await findNewestKey(services.company.pool, companyId)
       const db = await services.reads.of(companyId, request.left)
-      const some = await listEmployees(db, companyId, { status: 'active' }, { after: null, limit: MANY_PEOPLE })
-      const limit = proposeLimit(some.length)
+      const [people] = await readPeopleChanges(db, companyId, databaseTime())
+      const limit = proposeLimit(people?.active ?? 0)
       return { newest, proposed: { ...NEW_KEY, max_deactivations: String(limit) } }
     },
     render: ({ newest, proposed }, forms, request) => ({

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Employee, formatFullName } from '#domain/employees/employee'
-import { MAX_NAMED, type Stay, type UndoPreview, previewEntryUndo, previewUploadUndo } from '#undo/preview-undo'
+import { type Stay, type UndoPreview, previewEntryUndo, previewUploadUndo } from '#undo/preview-undo'
 import { type StayingAttribute, undoEntry, type UndoOutcome } from '#undo/undo-entry'
 import { buildEmployeeUrl, NAVIGATION, UPLOAD_PATH } from '#wording/navigation'
 import { formatCount, formatNumber, formatPeople } from '#wording/numbers'
@@ -87,7 +87,7 @@ function renderStaying({ preview: { stays }, employees }: ShownPreview) {
     rows: stays.first,
   })
   return html`<h2>What stays, and why</h2>
-    ${table} ${renderMore(stays.total)}`
+    ${table} ${renderMore(stays)}`
 }
 
 function renderReason(attribute: StayingAttribute | null, message: string) {
@@ -115,11 +115,11 @@ function renderRestored({ preview: { restored }, employees }: ShownPreview) {
     rows: restored.first,
   })
   return html`<h2>What gets its old value</h2>
-    ${table} ${renderMore(restored.total)}`
+    ${table} ${renderMore(restored)}`
 }
 
-function renderMore(count: number) {
-  return count <= MAX_NAMED ? html`` : renderHint(`and ${formatNumber(count - MAX_NAMED)} more`)
+function renderMore({ first, total }: { first: readonly unknown[]; total: number }) {
+  return total === first.length ? html`` : renderHint(`and ${formatNumber(total - first.length)} more`)
 }
 
 function renderPerson(id: string | null, employees: ShownPreview['employees']) {

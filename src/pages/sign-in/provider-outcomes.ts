@@ -16,6 +16,7 @@ import {
   renderActions,
   renderButton,
   renderNameLink,
+  renderHint,
   renderJoined,
 } from '#pages/parts/elements'
 import { sendCardPage, sendUserPage, renderBreadcrumb } from '#pages/parts/layout'
@@ -270,6 +271,7 @@ export function sendTestResult(
   preview: SignInPreview,
 ) {
   const { issuer, subject, name, roleValues } = identity
+  const claims = Object.entries(identity.claims)
   return sendUserPage(reply, viewer, {
     title: 'Test result',
     body: html`${renderBreadcrumb(NAVIGATION.signIn)}
@@ -289,11 +291,12 @@ export function sendTestResult(
       ${renderTable({
         caption: 'Claims',
         columns: {
-          Claim: ([claim]) => renderCode(claim),
+          Claim: ([claim]) => renderCode(formatClaim(claim)),
           Value: ([, value]) => renderCode(formatClaim(value)),
         },
-        rows: Object.entries(identity.claims),
+        rows: claims.slice(0, MAX_CLAIMS),
       })}
+      ${claims.length > MAX_CLAIMS && renderHint(`and ${claims.length - MAX_CLAIMS} more`)}
       ${renderActions(renderButton(NAVIGATION.signIn.path, 'Back to Sign-in', 'primary'))}`,
   })
 }
@@ -328,6 +331,7 @@ function renderEmail({ email, claimedEmail: claimed, isEmailVerified }: Provider
   return html`${isolate(claimed)}, not verified: the provider does not send <code>email_verified</code> as true`
 }
 
+const MAX_CLAIMS = 200
 const MAX_CHARACTERS = 2_000
 
 function formatClaim(value: unknown) {

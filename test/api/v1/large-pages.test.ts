@@ -1,5 +1,6 @@
 import t from 'tap'
 import { cookieOf, browse } from '../../support/http/sessions.ts'
+import { connectProvider } from '../../support/scim-client.ts'
 import { startService } from '../../support/service.ts'
 
 /* Pages of large things are shorter, so that none takes much memory, and lead to the rest. */
@@ -46,6 +47,46 @@ await t.test('a list of large employees has all of them on several pages', async
   t.ok(pages.length > 1)
 })
 
+await t.test('so have the lists of changes, in both directions', async (t) => {
+  const ids: string[] = created.employees.map(({ id }: { id: string }) => id)
+  for (const [order, expected] of [
+    ['created&updated_since=2020-01-01T00:00:00Z', ids],
+    ['updated_desc', ids.toReversed()],
+  ] as const) {
+    const { items, pages } = await readPages((cursor) =>
+      service.call('GET', `/v1/employees?limit=200&order=${order}${cursor}`),
+    )
+    t.strictSame(
+      items.map(({ id }) => id),
+      expected,
+    )
+    t.ok(pages.length > 1)
+  }
+})
+
+await t.test('so have lists of SCIM, which say how many users are on a page', async (t) => {
+  const idp = await connectProvider(service, 'Provider')
+  await service.project()
+  for (const filter of ['', 'active eq true', 'userName pr']) {
+    const found: string[] = []
+    for (let [startIndex, total] = [1, 1]; startIndex <= total;) {
+      const query = `count=200&startIndex=${startIndex}&filter=${encodeURIComponent(filter)}`
+      const { status, body } = await idp.ask('GET', `/Users?${query}`)
+      t.equal(status, 200)
+      t.ok(JSON.stringify(body).length < MOST_BYTES / 2)
+      t.ok(body.itemsPerPage > 0 && body.itemsPerPage < PEOPLE)
+      found.push(...body.Resources.map(({ id }: { id: string }) => id))
+      startIndex += body.itemsPerPage
+      total = body.totalResults
+    }
+    t.strictSame(
+      found,
+      created.employees.map(({ id }: { id: string }) => id),
+      filter,
+    )
+  }
+})
+
 await t.test('so have the records of an entry, those that were set and those that were refused', async (t) => {
   for (const { log_id: log } of [created, refused]) {
     const { items, pages } = await readPages((cursor) =>
@@ -78,3 +119,18 @@ await t.test('the page of an entry shows the first ones, and leads to the next',
   t.ok(text.length < MOST_BYTES)
   t.match(text, /rel="next"/)
 })
+
+await t.test(
+  'the page that asks whether to undo changes shows the first ones, and says how many more there are',
+  async (t) => {
+    const records = people.map(({ external_id: id }) => ({ external_id: id, custom_attributes: custom('\u{1f601}') }))
+    const { body: changed } = await service.call('PATCH', '/v1/employees', { body: records })
+    await service.project()
+    const cookie = await cookieOf(service, service.company.admin)
+    const { text } = await browse(service, `/settings/bulk-user-logs/${changed.log_id}/undo`, { cookie })
+    t.ok(text.length < MOST_BYTES / 4)
+    t.match(text, `Undo all: ${PEOPLE} people`)
+    const [, more] = /and (\d+) more/.exec(text) ?? []
+    t.equal(Number(more) + text.match(/\/settings\/employees\/emp_/g)!.length, PEOPLE)
+  },
+)

@@ -33,7 +33,8 @@ function openLedger(companyId: string) {
       const before = head.frontier
       const { placed, head: after } = placeEvents(head, events, { callId: CALL_ID, actor: KEY.id })
       head = after
-      return { companyId, before, after: after.frontier, events: placed, employees, generation: null }
+      const characters = placed.reduce((sum, { data }) => sum + data.length, 0)
+      return { companyId, before, after: after.frontier, events: placed, characters, employees, generation: null }
     },
     fork: () => ({ ...head }),
     goBackTo: (fork: Head) => void (head = fork),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { PROJECTIONS } from '../../../projections/index.ts'
-import { listEmployees } from '../../../projections/employees/queries.ts'
+import { readEmployeePage } from '../../../projections/employees/queries.ts'
 import { schemaOf } from '../../../projections/projection.ts'
 import { sourceOf, type CallSource } from '../../../src/domain/call-sources.ts'
 import type { CallFacts } from '../../../src/domain/events.ts'
@@ -107,7 +107,7 @@ export async function foldLedger(db: LedgerDb, companyId: string): Promise<Folde
     }>`select to_json(r) as row from ${table} r where company_id = ${company} order by ${sql.raw(order)}`.execute(db)
     return found.rows.map(({ row }) => row)
   }
-  const all = await listEmployees(db, companyId, {}, { after: null, limit: 100_000 })
+  const { employees: all } = await readEmployeePage(db, companyId, {}, { after: null, limit: 100_000 })
   const erased = await sql<{ id: string }>`
     select stream_id as id from events where company_id = ${company} and type = 'EmployeeErased'`.execute(db)
   const gone = new Set(erased.rows.map(({ id }) => fromUuid('emp', id)))
