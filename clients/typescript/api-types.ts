@@ -3175,7 +3175,7 @@ export interface operations {
                             type?: "text" | "number" | "boolean" | "as_written";
                             dates?: ("day_first" | "month_first" | "year_first") | null;
                             clock?: ("ignore" | "refuse") | null;
-                            calendar?: ("gregorian" | "buddhist" | "islamic" | "minguo") | null;
+                            calendar?: ("gregorian" | "buddhist" | "islamic" | "persian" | "minguo") | null;
                             /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                             words?: {
                                 [key: string]: ("active" | "inactive") | null;
@@ -3281,7 +3281,7 @@ export interface operations {
                         type?: "text" | "number" | "boolean" | "as_written";
                         dates?: ("day_first" | "month_first" | "year_first") | null;
                         clock?: ("ignore" | "refuse") | null;
-                        calendar?: ("gregorian" | "buddhist" | "islamic" | "minguo") | null;
+                        calendar?: ("gregorian" | "buddhist" | "islamic" | "persian" | "minguo") | null;
                         /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                         words?: {
                             [key: string]: ("active" | "inactive") | null;

@@ -89,18 +89,26 @@ export class ColumnsOfFile {
     return years
   }
 
-  /** Whether the dates of a column are so long before others of their rows that people were born then. */
-  isLongBefore(column: Candidate): boolean {
+  /**
+   * Whether the dates of a column are so long before others of their rows that people were born then. They are not if
+   * others are as long before them: people begin to work long before they retire.
+   */
+  isOfBirth(column: Candidate): boolean {
     const dates = this.all.filter((other) => other !== column && other.evidence.dates >= MOST).slice(0, MAX_COMPARED)
+    return (
+      dates.some((other) => this.#isLongBefore(column, other)) &&
+      !dates.some((other) => this.#isLongBefore(other, column))
+    )
+  }
+
+  #isLongBefore(column: Candidate, later: Candidate): boolean {
     const own = this.#yearsOf(column)
-    return dates.some((other) => {
-      const lengths = this.#yearsOf(other).map((year, row) => year - own[row]!)
-      const known = lengths.filter((length) => !Number.isNaN(length))
-      return (
-        known.length >= Math.max(MIN_LENGTHS, lengths.length / 2) &&
-        known.every((length) => length >= YOUNGEST && length < OLDEST)
-      )
-    })
+    const lengths = this.#yearsOf(later).map((year, row) => year - own[row]!)
+    const known = lengths.filter((length) => !Number.isNaN(length))
+    return (
+      known.length >= Math.max(MIN_LENGTHS, lengths.length / 2) &&
+      known.every((length) => length >= YOUNGEST && length < OLDEST)
+    )
   }
 
   /** Whether most dates of a column are not before the start in their row, so that everybody may have left. */

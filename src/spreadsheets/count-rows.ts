@@ -5,7 +5,7 @@ import { type FilePlan, isManagerUnknown } from './plan-rows.ts'
 import { readCountryName } from './read-country.ts'
 import { readDate } from './read-date.ts'
 import { isLocalPhone } from './read-phone.ts'
-import { readStatusWord } from './status-words.ts'
+import { readStatusWord, readWordOf } from './status-words.ts'
 
 /*
  * What all rows of a file say about what nobody has decided. Whatever they say about who has left is either used or
@@ -63,7 +63,7 @@ export class RowCounts {
     let status: 'active' | 'inactive' | 'open' = 'active'
     for (const { at, column, seen } of this.#columns) {
       if (seen === null) continue
-      const word = trimBlanks(cells[at] ?? '')
+      const word = readWordOf(cells[at] ?? '')
       this.#count(seen, word, isPast)
       const meaning = column.to === null ? null : readMeaning(word, column)
       if (meaning === 'inactive' || (meaning === null && status === 'active')) status = meaning ?? 'open'

@@ -1,5 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
+import { isAboutFile, nameRepeated, nameTwice } from './header-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { describeMarks, type MarkedLines } from './row-marks.ts'
 import { findField } from './record-columns.ts'
@@ -178,7 +179,8 @@ class Table {
     const shape = new TableShape(first.slice(below))
     this.#shape = shape
     if (shape.hasHeadings(first.slice(below))) this.#heading = ''
-    this.#header = this.#nameColumns(hasNone ? { ...first[at]!, cells: [] } : nameRepeated(first, at), shape)
+    const named = below === at + 2 ? nameTwice(first[at]!, first[at + 1]!) : nameRepeated(first, at)
+    this.#header = this.#nameColumns(hasNone ? { ...first[at]!, cells: [] } : named, shape)
     this.#notes.headerLine = hasNone ? 0 : this.#header.line
     for (const row of first.slice(0, at))
       this.#leaveOut(row, isEmpty(row) ? 'empty' : isAboutFile(row) ? 'separator_line' : 'above_header')
@@ -288,11 +290,6 @@ function reasonOf(row: FileRow, shape: TableShape | null, count: number): LeftOu
   return isTotal(row) || shape?.isCount(row, count) ? 'total' : 'below_table'
 }
 
-/** What programs write for other programs: `sep=;` is for Excel, `#TYPE` is of PowerShell. */
-function isAboutFile({ cells: [first = ''] }: FileRow): boolean {
-  return /^(?:sep=|#TYPE\b)/i.test(first)
-}
-
 /** What is in a cell rather than its name: a number, a date, or an address. */
 function isValue(cell: string): boolean {
   const text = trimBlanks(cell.slice(0, MAX_CELL))
@@ -366,24 +363,6 @@ function refuseFixedWidth(rows: readonly FileRow[]): void {
     more === undefined && /\S {2,}\S/.test(line.slice(0, MAX_CELL))
   if (rows.length > 1 && rows.every(isOneCell))
     throw new FileError(rows[0]!.line, 'The columns have no separators. Save the file as an Excel workbook (.xlsx)')
-}
-
-/** Puts the headings of the line above before names that occur several times: Work phone, Home phone. */
-function nameRepeated(rows: readonly FileRow[], at: number): FileRow {
-  const header = rows[at]!
-  const above = rows[at - 1]
-  if (!above || listFilled(above).length < 2 || above.line !== header.line - 1 || isAboutFile(above)) return header
-  const times = new Map<string, number>()
-  for (const name of header.cells) times.set(name, (times.get(name) ?? 0) + 1)
-  let heading = ''
-  return {
-    ...header,
-    cells: header.cells.map((name, column) => {
-      const own = above.cells[column]?.trim() ?? ''
-      if (own !== '') heading = own
-      return trimBlanks(name) !== '' && times.get(name)! > 1 ? `${heading} ${name}`.trim() : name
-    }),
-  }
 }
 
 /** Whether the row below the header names the columns again: it has names where the rows below it have values. */

@@ -11,6 +11,8 @@ export interface JsonShape {
   columns: readonly string[] | null
   /** What people call the fields, by their names in the records. */
   labels: ReadonlyMap<string, string>
+  /** Whether the records are lists of cells, as of a sheet, and the names that the file says for them; empty if it says none. */
+  cells?: readonly string[]
 }
 
 /** The levels of objects that become columns. */
@@ -26,15 +28,19 @@ const isOfApi = (name: string) => findField(name) === name
 export async function inspectJson(texts: AsyncIterable<string>, notes: TableNotes): Promise<JsonShape> {
   const columns = new Set<string>()
   let [count, isTable] = [0, false]
+  let row: unknown[] | null = null
   const elements = splitJson(texts)
   for (;;) {
     const { done, value } = await elements.next()
     if (done) {
       noteIncomplete(value, count, notes)
+      if (row) return { columns: null, labels: new Map(), cells: readNames(value, row.length) }
       return { columns: isTable ? [...columns] : null, labels: readLabels(value) }
     }
     for (const { line, json } of value) {
       count += 1
+      if (count === 1) row = parseRow(json)
+      if (row) continue
       const record = parseRecord(json)
       if (record === null) return { columns: null, labels: new Map() }
       isTable ||= Object.keys(record).some((name) => !isOfApi(name))
@@ -42,6 +48,34 @@ export async function inspectJson(texts: AsyncIterable<string>, notes: TableNote
       if (columns.size > MAX_COLUMNS)
         throw new FileError(line, `The records up to this line have more than ${MAX_COLUMNS} different fields`)
     }
+  }
+}
+
+/** Reads the records of a JSON file that are lists of cells. Lines are numbers of rows. Throws FileError. */
+export async function* readJsonRows(
+  texts: AsyncIterable<string>,
+  names: readonly string[],
+): AsyncGenerator<FileRow[], void> {
+  let line = Math.min(names.length, 1)
+  if (line > 0) yield [{ line, cells: [...names] }]
+  for await (const elements of splitJson(texts)) {
+    const rows: FileRow[] = []
+    for (const { json } of elements) {
+      line += 1
+      const row = parseRow(json)
+      if (row === null) throw new FileError(line, 'This row is no list of cells, as those above it are')
+      rows.push({ line, cells: row.map(writeCell) })
+    }
+    yield rows
+  }
+}
+
+function parseRow(json: string): unknown[] | null {
+  try {
+    const row: unknown = JSON.parse(json)
+    return Array.isArray(row) ? row : null
+  } catch {
+    return null
   }
 }
 
@@ -120,6 +154,11 @@ function addList(cells: Map<string, string>, path: string, list: readonly unknow
     for (const [at, item] of objects.entries()) addCells(cells, `${path}.${at + 1}.`, item, level + 1)
     return
   }
+  // Each of several addresses is a column, as only one can be that of the person.
+  if (list.length > 1 && list.length <= MAX_LISTED && list.every(isAddress)) {
+    for (const [at, text] of list.entries()) addCell(cells, at === 0 ? path : `${path}.${at + 1}`, writeCell(text))
+    return
+  }
   if (typed.length < list.length || list.length === 0) {
     addCell(cells, path, list.map(writeCell).join('; '))
     return
@@ -131,6 +170,8 @@ function addList(cells: Map<string, string>, path: string, list: readonly unknow
     addCell(cells, type === '' ? path : `${path}.${type}`, writeCell(item['value']))
   }
 }
+
+const isAddress = (value: unknown) => typeof value === 'string' && value.includes('@')
 
 function addCell(cells: Map<string, string>, path: string, cell: string): void {
   if (!cells.has(path)) cells.set(path, cell)
@@ -149,6 +190,16 @@ function writeCell(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) return value.toExponential()
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
+
+/** Of `{"columns": ["id", {"name": "mail"}], "rows": [[…]]}`, the names of so many cells. */
+function readNames(around: unknown, count: number): string[] {
+  const nameOf = (item: unknown) => (isObject(item) ? item['name'] : item)
+  const lists = isObject(around) ? Object.values(around).filter((list) => Array.isArray(list)) : []
+  const names = lists.map((list) => list.map(nameOf)).find((list) => list.length === count && list.every(isText))
+  return names?.filter(isText) ?? []
+}
+
+const isText = (value: unknown) => typeof value === 'string'
 
 /** Of `{"fields": [{"id": "workEmail", "name": "Work Email"}], "employees": […]}`, the names. */
 function readLabels(around: unknown): Map<string, string> {

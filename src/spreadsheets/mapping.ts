@@ -50,7 +50,7 @@ export type Target = (typeof TARGETS)[number]
 
 export const DATE_ORDERS = ['day_first', 'month_first', 'year_first'] as const satisfies DateOrder[]
 export const CLOCKS = ['ignore', 'refuse'] as const
-export const CALENDARS = ['gregorian', 'buddhist', 'islamic', 'minguo'] as const satisfies Calendar[]
+export const CALENDARS = ['gregorian', 'buddhist', 'islamic', 'persian', 'minguo'] as const satisfies Calendar[]
 export const NAME_RULES = [
   'first_last',
   'last_first',

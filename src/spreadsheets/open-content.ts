@@ -1,7 +1,7 @@
 import { readHex } from './cells.ts'
 import type { FileAnswers } from './file-question.ts'
 import { createNotes, findTable, leaveOut, type TableNotes } from './find-table.ts'
-import { flattenJson, inspectJson } from './flatten-json.ts'
+import { flattenJson, inspectJson, readJsonRows } from './flatten-json.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCsv } from './read-csv.ts'
 import type { Chunks } from './recognize-file.ts'
@@ -45,7 +45,8 @@ export async function openContent(
   if (format.kind === 'csv')
     return { kind: 'table', read: (notes) => findTable(decodeHex(readCsv(texts())), headerLine, notes) }
   const ofFile = createNotes()
-  const { columns, labels } = await inspectJson(texts(), ofFile)
+  const { columns, labels, cells: names } = await inspectJson(texts(), ofFile)
+  if (names) return { kind: 'table', read: (notes) => findTable(readJsonRows(texts(), names), headerLine, notes) }
   if (columns === null) return { kind: 'records', read: () => splitJson(texts()) }
   return {
     kind: 'table',
@@ -66,6 +67,8 @@ async function* decodeHex(rows: AsyncIterable<FileRow[]>): AsyncGenerator<FileRo
 /** The rows that are handed on at once. */
 const AT_ONCE = 100
 
+const NO_MARKS = 'Rows that are struck through, colored, or hidden are read as others are: say in a column who has left'
+
 async function* readSheet(
   open: () => Chunks,
   name: string | null,
@@ -76,8 +79,9 @@ async function* readSheet(
   for await (const chunk of open()) chunks.push(chunk)
   // The library takes a while to load.
   const { openWorkbook } = await import('./read-workbook.ts')
-  const { rows, others } = openWorkbook(Buffer.concat(chunks), name, maxUnpacked)
+  const { rows, others, hasMarks } = openWorkbook(Buffer.concat(chunks), name, maxUnpacked)
   for (const other of others) leaveOut(notes, 'other_sheet', null, null, `Sheet "${other}" is not read`)
+  if (!hasMarks) leaveOut(notes, 'formatting', null, null, NO_MARKS)
   let some: FileRow[] = []
   for (const row of rows)
     if (some.push(row) === AT_ONCE) {

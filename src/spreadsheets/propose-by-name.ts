@@ -82,6 +82,9 @@ const isNamedWithId = (value: string) => {
 
 const isOneWord = (value: string) => !/[\s,]/.test(trimBlanks(value))
 
+/** Whether a value says yes or no, or is a link, such as that of a nested manager. */
+const namesNobody = (value: string) => readYesOrNo(value) !== undefined || /^https?:\/\//.test(value)
+
 /** What the name of a column says; null if its values contradict, so that somebody is asked. */
 function readMeaning({ meaning, header, sample, evidence }: Candidate): Target | null {
   const ifMost = (target: Target, isSo: (value: string) => boolean) =>
@@ -111,7 +114,7 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'job_title':
       return sample.filled > 0 && all(sample, (value) => SALUTATION.test(value)) ? null : meaning
     case 'manager':
-      return sample.filled > 0 && all(sample, (value) => readYesOrNo(value) !== undefined) ? 'nothing' : meaning
+      return sample.filled > 0 && all(sample, namesNobody) ? 'nothing' : meaning
     case 'country':
       return evidence.areCountries ? 'phone_country' : 'nothing'
     case 'id':

@@ -6,7 +6,8 @@ import { HEADING_COLUMN } from './find-table.ts'
 import { lacksNames, namesManagers, proposeByName } from './propose-by-name.ts'
 import { foldLatin, readWord } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
-import { isOfLeavers, mentionsLeaving, readStatusWord } from './status-words.ts'
+import { readDate } from './read-date.ts'
+import { isInUnit, isOfLeavers, mentionsLeaving, readStatusWord, readWordOf } from './status-words.ts'
 
 /*
  * What columns are, by evidence of three kinds: their names, their values, and their relations to other columns. A column
@@ -202,9 +203,9 @@ function* proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): Gene
   for (const column of unknown.filter((one) => isRead(one) || one.evidence.periods >= MOST)) {
     yield
     const { sample, evidence } = column
-    const isSparse =
-      sample.filled < file.sample.count || [...sample.values.keys()].some((value) => /9999|2999|3000/.test(value))
-    if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isLongBefore(column))) continue
+    const isNone = (value: string) => readDate(value, { order: 'day_first', clock: 'ignore' }).value === null
+    const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some(isNone)
+    if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isOfBirth(column))) continue
     const target = isSparse ? 'termination_date' : 'start_date'
     if (!isRead(column) && (!isSparse || file.has(target) || file.has('status'))) continue
     // A time of day is that of a sign-in, or of a change, rather than of a person's first or last day.
@@ -261,6 +262,9 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
   if (isVaried && only.evidence.isFlag && !more && !known && !isUsed) only.to = 'status'
 }
 
+/** The units of a directory that tell people apart. */
+const FEW_UNITS = 12
+
 const saysWhoLeft = (target?: Candidate['to']) => target === 'status' || target === 'termination_date'
 
 /** Asks about columns with texts such as “left in May”, if nothing else says that these people have left. */
@@ -277,11 +281,15 @@ function* askRemarks(_: unknown, { all: columns, sample: { rows } }: ColumnsOfFi
   const others = rows.filter((cells) => !isTold(cells))
   const found: Candidate[] = []
   for (const column of columns) {
-    if (!isUnused(column) && !TEXTS.includes(column.to)) continue
+    const isKey = column.to === 'key'
+    if (!isUnused(column) && !isKey && !TEXTS.includes(column.to)) continue
     yield
-    const remarks = new Set(others.map((cells) => cells[column.at] ?? ''))
+    const remarks = [...new Set(others.map((cells) => readWordOf(cells[column.at] ?? '')))]
+    // The units of a directory may be all that says it.
+    const isTelling = telling.length === 0 && remarks.length > 1 && remarks.length <= FEW_UNITS
+    const mayTell = isTelling && all(column.sample, isInUnit)
     // A department may be that of people who have left.
-    if ([...remarks].some(isUnused(column) ? mentionsLeaving : isOfLeavers)) found.push(column)
+    if (mayTell || remarks.some(isUnused(column) ? mentionsLeaving : isOfLeavers)) found.push(column)
   }
   ask(found, 'status')
 }
@@ -296,7 +304,9 @@ function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     const texts = [...sample.values.keys()]
     const isWord = isShort(texts) && texts.some(({ length }) => length > 1)
     const isName = isFullName(column) || file.isOfOthers(column)
-    const isText = evidence.texts >= 0.5 && evidence.addresses === 0
+    // Departments may be numbered: Hall 1, Hall 2.
+    const isNumbered = evidence.isFew && texts.every((text) => /\p{L}{3}/u.test(text))
+    const isText = (evidence.texts >= 0.5 || isNumbered) && evidence.addresses === 0
     return isText && isWord && !isName && sample.filled * 2 > file.sample.count
   })
   ask(found)

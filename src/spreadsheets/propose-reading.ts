@@ -9,7 +9,7 @@ import type { NameRule } from './split-name.ts'
 import { spellManager } from './plan-rows.ts'
 import { foldName, guessNameRule, readNameWithId, splitName } from './split-name.ts'
 import type { Status } from './status-words.ts'
-import { readStatusWord, readYesOrNo } from './status-words.ts'
+import { readStatusWord, readWordOf, readYesOrNo } from './status-words.ts'
 
 /** A column of a file, and the others, to find out how its values are read. */
 interface ReadColumn {
@@ -62,12 +62,16 @@ function proposeWords(
   meaning: string | null,
   { own, sample }: ReadColumn,
 ): Record<string, Status | null> {
-  const words = values.map((word): [string, Status | null] => [word, readWord(word, meaning)])
+  const words = [...new Set(values.map(readWordOf))].map((word): [string, Status | null] => [
+    word,
+    readWord(word, meaning),
+  ])
   // That most people have left is more likely the opposite of what the name of a column seems to say.
-  const gone = words.reduce((sum, [word, status]) => sum + (status === 'inactive' ? own.values.get(word)! : 0), 0)
+  const isGone = (value: string) => readWord(readWordOf(value), meaning) === 'inactive'
+  const gone = values.reduce((sum, value) => sum + (isGone(value) ? own.values.get(value)! : 0), 0)
   const isFlag = meaning === 'status_flag' || meaning === 'status_inverted'
   if (isFlag && gone * 2 > sample.count)
-    return Object.fromEntries(values.map((word) => [word, readStatusWord(word) ?? null]))
+    return Object.fromEntries(words.map(([word]) => [word, readStatusWord(word) ?? null]))
   // A mark, such as an x: what its absence means is open, too.
   const isMark = words.length === 1 && (meaning !== 'status' || words[0]![1] === null)
   return Object.fromEntries(isMark && own.filled < sample.count ? [...words, ['', null]] : words)

@@ -4,7 +4,7 @@ import { simplify } from './recognize-header.ts'
 export type DateOrder = 'day_first' | 'month_first' | 'year_first'
 
 /** In which calendar the years of a column are. */
-export type Calendar = 'gregorian' | 'buddhist' | 'islamic' | 'minguo'
+export type Calendar = 'gregorian' | 'buddhist' | 'islamic' | 'persian' | 'minguo'
 
 /** How the dates of a column are read. What is null is open. */
 export interface DateRules {
@@ -24,8 +24,11 @@ const TIME =
   /[T ]\s*[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2}(?:[.,][0-9]{1,9})?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$/i
 /** Dates that stand for none. */
 const NONE = /^[-–—.]$|^(?:0{1,4}[-./]0{1,2}[-./]0{1,4}|0{8}|0)$/
-/** The first year of programs, and those that nobody lives to see, stand for no date, too: 2999-12-31. */
-const NO_YEAR = /^(?:0001|2[2-9][0-9]{2}|[3-9][0-9]{3})-/
+/**
+ * The first year of programs, and those that nobody lives to see, stand for no date, too: 2999-12-31. So do the first and
+ * the last days of the years before them: 2099-12-31.
+ */
+const NO_DATE = /^(?:0001|2[2-9][0-9]{2}|[3-9][0-9]{3})-|^2(?:09|1[0-9])[0-9]-(?:01-01|12-31)$/
 /** The years of two digits that are of this century: 00 to 49. */
 const CENTURY_TURNS = 50
 /** The days since 1899-12-30 that spreadsheets show for a date, from 1927 to 2118. */
@@ -47,7 +50,7 @@ export function readDate(sent: string, rules: DateOrder | DateRules | null): Dat
   const fitting = days.filter((day) => day.orders.length === 0 || order === null || day.orders.includes(order))
   const [first, second] = fitting
   if (!first) return { fault: days.length > 0 ? FAULTS.otherOrder : FAULTS.none }
-  if (NO_YEAR.test(first.value)) return { value: null }
+  if (NO_DATE.test(first.value)) return { value: null }
   if (second && second.value !== first.value) return { fault: FAULTS.both }
   return { value: first.value }
 }
@@ -91,13 +94,31 @@ function guessCalendar(text: string): Calendar {
 const OTHER_YEAR = /^(?:1[34]|24[4-9]|25|26[0-3])[0-9]+-/
 
 function strip(sent: string): { text: string; isTimed: boolean } {
-  const text = sent
-    .slice(0, MAX_LENGTH + 1)
-    .normalize('NFKC')
-    .trim()
+  const text = readMoment(
+    sent
+      .slice(0, MAX_LENGTH + 1)
+      .normalize('NFKC')
+      .trim(),
+  )
+    .replaceAll(/(?![0-9])\p{Nd}/gu, readDigit)
     .replace(MIDNIGHT, '')
   const day = text.replace(TIME, '')
   return { text: readEra(day.replace(YEAR_MARK, '')), isTimed: day !== text }
+}
+
+/** A moment as OData and .NET write it, in milliseconds since 1970: /Date(1611532800000+0000)/. */
+const MOMENT = /^\/Date\((-?[0-9]{1,14})(?:[+-][0-9]{4})?\)\/$/
+
+function readMoment(text: string): string {
+  const moment = MOMENT.exec(text)?.[1]
+  return moment === undefined ? text : new Date(Number(moment)).toISOString().replace(/\.000Z$/, 'Z')
+}
+
+/** Writes a digit of another script as one of ours: the ten of a script follow each other. */
+function readDigit(digit: string): string {
+  let zero = digit.codePointAt(0)!
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1
+  return String((digit.codePointAt(0)! - zero) % 10)
 }
 
 /** The letter behind a year in Bulgarian, Russian, and Ukrainian: 11.03.2013 г. */
@@ -184,8 +205,8 @@ function findDay(
   const short = Number(yearText)
   const year = yearText.length === 4 ? short : short + (short < CENTURY_TURNS ? 2000 : 1900)
   const [month, inMonth] = [Number(monthText), Number(ordinal)]
-  if (calendar === 'islamic') {
-    const found = findIslamicDay(year, month, inMonth)
+  if (calendar === 'islamic' || calendar === 'persian') {
+    const found = findForeignDay(calendar, year, month, inMonth)
     return found === null ? [] : [{ value: found, orders }]
   }
   const date = new Date(0)
@@ -196,30 +217,33 @@ function findDay(
 
 const BUDDHIST_YEARS = 543
 
-/** Made on first need, as the names of months are: either takes milliseconds, and few files need it. */
-let islamic: Intl.DateTimeFormat | undefined
+/** Calendars whose years have no simple relation to ours: the first day of the year 1, and the mean lengths in days. */
+const FOREIGN = {
+  islamic: { name: 'islamic-umalqura', first: Date.UTC(622, 6, 19), year: 354.367, month: 29.53 },
+  persian: { name: 'persian', first: Date.UTC(622, 2, 22), year: 365.2422, month: 30.5 },
+} as const
+/** By how many days the means may be wrong. */
+const INEXACT = 5
 
-function openIslamic(): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-u-ca-islamic-umalqura-nu-latn', {
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    timeZone: 'UTC',
-  })
+/** Made on first need, as the names of months are: either takes milliseconds, and few files need it. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function openCalendar(name: string): Intl.DateTimeFormat {
+  const numeric = 'numeric'
+  const options = { year: numeric, month: numeric, day: numeric, timeZone: 'UTC' } as const
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(`en-u-ca-${name}-nu-latn`, options)
+  formats.set(name, format)
+  return format
 }
 
-/** 1 Muharram of the year 1, and the mean lengths of years and months, in days. */
-const [HIJRA, ISLAMIC_YEAR, ISLAMIC_MONTH] = [Date.UTC(622, 6, 19), 354.367, 29.53]
-/** By how many days the means may be wrong. */
-const INEXACT = 4
-
-function findIslamicDay(year: number, month: number, inMonth: number): string | null {
-  if (month < 1 || month > 12 || inMonth < 1 || inMonth > 30) return null
-  islamic ??= openIslamic()
-  const mean = Math.floor((year - 1) * ISLAMIC_YEAR + (month - 1) * ISLAMIC_MONTH + inMonth - 1)
+function findForeignDay(calendar: keyof typeof FOREIGN, year: number, month: number, inMonth: number): string | null {
+  if (month < 1 || month > 12 || inMonth < 1 || inMonth > 31) return null
+  const { name, first, year: yearDays, month: monthDays } = FOREIGN[calendar]
+  const format = openCalendar(name)
+  const mean = Math.floor((year - 1) * yearDays + (month - 1) * monthDays + inMonth - 1)
   for (let off = -INEXACT; off <= INEXACT; off += 1) {
-    const date = new Date(HIJRA + (mean + off) * DAY_MS)
-    const parts = islamic.formatToParts(date)
+    const date = new Date(first + (mean + off) * DAY_MS)
+    const parts = format.formatToParts(date)
     const read = (type: string) => Number.parseInt(parts.find((part) => part.type === type)?.value ?? '', 10)
     if (read('year') === year && read('month') === month && read('day') === inMonth) return formatDay(date)
   }

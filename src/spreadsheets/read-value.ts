@@ -9,7 +9,7 @@ import { isBooleanText, readNumber } from './read-custom.ts'
 import { readDate } from './read-date.ts'
 import { NO_COUNTRY_CODE, readPhone } from './read-phone.ts'
 import { splitName, tidy } from './split-name.ts'
-import { isMarkedAsLeft, readStatusWord } from './status-words.ts'
+import { isMarkedAsLeft, readStatusWord, readWordOf } from './status-words.ts'
 
 /** A column of a file, and what becomes of its cells. */
 export interface Column extends ColumnMapping {
@@ -146,7 +146,7 @@ const OF_THREE_BYTES = /[à-ï][\x80-\xbf\u0152-\u0192\u2020-\u2122][\xa1-\xbf\u
 const isMisread = (text: string) => OF_TWO_BYTES.test(text) || OF_THREE_BYTES.test(text)
 
 function readStatus(text: string, { words = {} }: Column): ValueReading {
-  const word = trimBlanks(text)
+  const word = readWordOf(text)
   const status = Object.hasOwn(words, word) ? words[word] : readStatusWord(word)
   return status ? { json: JSON.stringify(status) } : { fault: 'is no known status. Choose what it means' }
 }

@@ -27,6 +27,8 @@ set_cptable(codePages)
 export interface OpenedSheet {
   rows: Generator<FileRow, void>
   others: string[]
+  /** Whether it is known how rows look. */
+  hasMarks: boolean
 }
 
 /**
@@ -48,6 +50,7 @@ export function openWorkbook(bytes: Buffer, name: string | null, maxUnpacked?: n
         marks: findMarks(parts, workbook.SheetNames.indexOf(chosen)),
       }),
       others: others.map((other) => other.slice(0, MAX_NAME)),
+      hasMarks: parts.size > 0,
     }
   })
 }
@@ -74,11 +77,15 @@ const OPTIONS = {
   nodim: true,
 } as const
 
+const NO_STYLES = ['styles.xml', Buffer.from('<office:document-styles/>')] as const
+
 function parse(bytes: Buffer, maxUnpacked?: number): { workbook: WorkBook; parts: ReadonlyMap<string, Buffer> } {
   if (bytes.toString('latin1', 0, 2) !== 'PK') return { workbook: read(bytes, OPTIONS), parts: new Map() }
   const parts = unpackWorkbook(bytes, maxUnpacked)
-  const files = [...parts].map(([name, content]) => ({ name, type: 2, content }) as const)
-  return { workbook: readParts({ FullPaths: [...parts.keys()], FileIndex: files }, OPTIONS), parts }
+  // OpenDocument needs no styles, but the library does.
+  const all = parts.has('content.xml') && !parts.has('styles.xml') ? new Map([...parts, NO_STYLES]) : parts
+  const files = [...all].map(([name, content]) => ({ name, type: 2, content }) as const)
+  return { workbook: readParts({ FullPaths: [...all.keys()], FileIndex: files }, OPTIONS), parts }
 }
 
 type Cells = readonly (CellObject | undefined)[]

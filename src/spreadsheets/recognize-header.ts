@@ -146,7 +146,7 @@ function splitAnywhere(word: string, ends: Map<string, Compound>): Compound {
 }
 
 const SECRET =
-  /pass ?wor[dt]|pass ?code|pass ?phrase|kennwort|credential|mot de passe|contrasena|wachtwoord|haslo|palavra ?passe|パスワード|密码|пароль|secret|api ?key|private ?key|one time code|recovery (?:code|question)|security answer|senha|parola d ordine|\bpin$/
+  /pass ?wor[dt]|pass ?code|pass ?phrase|kennwort|credential|mot de passe|contrasena|wachtwoord|haslo|palavra ?passe|パスワード|密码|пароль|secret(?!ar|air)|api ?key|private ?key|one time code|recovery (?:code|question)|security answer|senha|parola d ordine|\bpin$/
 
 /** Whether a column holds passwords or the like, which are kept nowhere. */
 export function isSecretHeader(header: string): boolean {

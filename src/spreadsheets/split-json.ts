@@ -196,8 +196,10 @@ class Splitter {
   #hasRecord(code: number): boolean {
     if (!this.#isPerhapsList || isBlank(code)) return false
     this.#isPerhapsList = false
-    if (code === OPENING_BRACE) this.#begin()
-    return code === OPENING_BRACE
+    // A row is a list of cells.
+    const isRecord = code === OPENING_BRACE || code === OPENING_BRACKET
+    if (isRecord) this.#begin()
+    return isRecord
   }
 
   #begin(): void {

@@ -1,3 +1,4 @@
+import { trimBlanks } from '../text/normalize-text.ts'
 import { simplify } from './recognize-header.ts'
 
 /** What a word in a column of statuses means. */
@@ -40,6 +41,19 @@ export function readStatusWord(text: string): Status | undefined {
   return STATUSES.get(simplify(text.slice(0, MAX_WORD)))
 }
 
+/** What stands before the unit in a distinguished name (RFC 4514): `CN=Perez\\, Ana,`. */
+const COMMON_NAME = /^(?:CN|UID)=(?:\\.|[^,\\])*,(?=[^=]+=)/i
+
+/** Whether a text is the distinguished name of somebody in a unit. */
+export function isInUnit(cell: string): boolean {
+  return COMMON_NAME.test(cell)
+}
+
+/** The word of a cell that may say who has left: of a distinguished name, the unit in which a directory keeps it. */
+export function readWordOf(cell: string): string {
+  return trimBlanks(trimBlanks(cell).replace(COMMON_NAME, ''))
+}
+
 /** Whether a text says, beside other things, that somebody has left: "LEFT 31/05/2024 - do not pay". */
 export function mentionsLeaving(text: string): boolean {
   const words = simplify(text.slice(0, MAX_WORD)).split(' ')
@@ -50,11 +64,17 @@ export function mentionsLeaving(text: string): boolean {
 /** The shortest beginning of a word, in Latin letters, that tells that it is about leaving. */
 const TELLING = 6
 
-/** Whether a text, such as a department's name, begins with a word for people who have left: "Former employees". */
+/**
+ * Whether a text, such as a department's name, or a part of a path, begins with a word for people who have left: "Former
+ * employees", "/Staff/Former", "OU=Disabled Users,DC=example".
+ */
 export function isOfLeavers(text: string): boolean {
-  const simple = simplify(text.slice(0, MAX_WORD))
+  const parts = text
+    .slice(0, MAX_WORD)
+    .split(/[/\\>,=]/)
+    .map(simplify)
   const isBeginning = ([word, status]: [string, Status]) =>
-    status === 'inactive' && (word.length >= TELLING || word > 'z') && simple.startsWith(word)
+    status === 'inactive' && (word.length >= TELLING || word > 'z') && parts.some((part) => part.startsWith(word))
   return [...STATUSES].some(isBeginning)
 }
 

@@ -117,6 +117,15 @@ await t.test('of two header rows, headings tell apart columns with the same name
   )
 })
 
+await t.test('cells below a heading that is merged name its columns', async (t) => {
+  const rows = ['1,Ek,a@x.example,030 12345,2020-01-02,', '2,Li,b@x.example,030 12346,2021-03-04,2024-05-31']
+  t.match(await find(['No,Name,Contact,,Dates,', ',,Email,Phone,From,To', ...rows]), {
+    names: ['No', 'Name', 'Contact Email', 'Contact Phone', 'Dates From', 'Dates To'],
+    records: [3, 4],
+    leftOut: ['2-2 second_header'],
+  })
+})
+
 await t.test('headings of groups are no names of columns, also if they are those of attributes', async (t) => {
   const names = ['Badge', 'Employee', 'Department Name', 'Code', 'Site Name', 'Email']
   const header = 'Badge,Employee,Name,Code,Name,Email'

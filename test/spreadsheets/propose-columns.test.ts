@@ -3,6 +3,7 @@ import { doAtOnce } from '../../src/domain/pieces.ts'
 import { collectSamples } from '../../src/spreadsheets/column-samples.ts'
 import { listQuestions, MAX_FILE_WORDS, USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
 import { completeReadings } from '../../src/spreadsheets/propose-mapping.ts'
+import { openRows } from '../../src/spreadsheets/read-records.ts'
 import { countFor, proposeFor } from '../support/files/propose-for.ts'
 
 /* What a file leaves open is asked, and what it shows is not. */
@@ -257,5 +258,77 @@ Achats,Hébert,Acheteur,Jérôme,F602,jerome@x.example
 Achats,Étienne,Menuisier,Léa,F610,lea@x.example`)
   t.not(to['Empl.'], 'external_id')
   t.ok(to['Code.'] === 'external_id' || asked.includes('Code.'))
+  t.end()
+})
+
+await t.test('units of a directory that may say who has left are asked, by unit', (t) => {
+  const table = (gone: string) => {
+    const rows = ['Ana', 'Bo', 'Cy', 'Di', 'Ed'].map((name, at) => {
+      const unit = at === 3 ? gone : 'Sales'
+      const dn = `CN=Ek\\, ${name},OU=${unit},DC=corp,DC=example`
+      const manager = at === 0 ? '' : `CN=Ek\\, Ana,OU=Sales,DC=corp,DC=example`
+      return [dn, `A${at}`, name, `Ek${at}`, `${name.toLowerCase()}@x.example`, 'Sales', manager]
+    })
+    const header = ['DN', 'employeeID', 'First name', 'Last name', 'mail', 'department', 'manager']
+    return { header, rows, mapping: proposeFor(header, rows, TODAY) }
+  }
+  for (const gone of ['Disabled Users', 'Ausgeschiedene', 'Xyz']) {
+    const { mapping, rows, header } = table(gone)
+    const [column] = listQuestions(mapping)
+    t.match(column, { about: 'to', header: 'DN', likely: 'status' }, gone)
+    const columns = mapping.columns.map((one) => (one.header === 'DN' ? { header: 'DN', to: 'status' as const } : one))
+    const { sample, add } = collectSamples(header.length)
+    for (const cells of rows) add(cells)
+    const chosen = doAtOnce(completeReadings({ ...mapping, columns }, header, sample))
+    const units = ['Sales', gone].map((unit) => `OU=${unit},DC=corp,DC=example`)
+    t.strictSame(Object.keys(chosen.columns[0]!.words!).toSorted(), units.toSorted(), gone)
+    const words = { [units[0]!]: 'active', [units[1]!]: 'inactive' } as const
+    const file = openRows(
+      { line: 1, cells: header },
+      { ...chosen, columns: [{ ...chosen.columns[0]!, words }, ...chosen.columns.slice(1)] },
+      TODAY,
+    )
+    const statuses = rows.map((cells, at) => JSON.parse(file.read({ line: at + 2, cells }).json).status)
+    t.strictSame(statuses, ['active', 'active', 'active', 'inactive', 'active'], gone)
+  }
+  t.equal(table('Sales').mapping.columns[0]!.to, 'key', 'one unit says nothing')
+  t.end()
+})
+
+await t.test('a path of a department of people who have left is asked', (t) => {
+  const table = (path: string) => `Emp No,First Name,Last Name,Email,Org Unit Path
+1,Ned,Owen,ned@x.example,/Staff/Sales
+2,Oda,Park,oda@x.example,${path}`
+  t.ok(propose(table('/Staff/Former employees')).asked.includes('Org Unit Path'))
+  t.end()
+})
+
+await t.test('dates of a start are asked beside those of birth and of retirement', (t) => {
+  const { asked } = propose(`Emp No,First Name,Last Name,Date A,Date B,Date C
+1,Ned,Owen,1980-02-01,2010-05-01,2045-02-01
+2,Oda,Park,1975-03-02,2001-06-15,2040-03-02
+3,Pia,Roth,1990-11-20,2015-01-01,2055-11-20
+4,Quin,Shaw,1985-07-07,2012-09-01,2050-07-07`)
+  t.ok(asked.includes('Date B'))
+  t.notOk(asked.includes('Date A'))
+  t.end()
+})
+
+await t.test('the link to a manager names nobody', (t) => {
+  const { to } = propose(`Employee ID,First Name,Last Name,Email,manager.display_value,manager.link
+A1,Ana,Dale,ana@x.example,,
+A2,Rosa,Eades,rosa@x.example,Ana Dale,https://x.example/api/users/7f01
+A3,Tess,Gower,tess@x.example,Ana Dale,https://x.example/api/users/7f01`)
+  t.match(to, { 'manager.display_value': 'manager', 'manager.link': 'nothing' })
+  t.end()
+})
+
+await t.test('departments with numbers are asked', (t) => {
+  const { asked } = propose(`Emp No,First Name,Last Name,Email,Padalinys
+1,Ned,Owen,ned@x.example,Cechas 1
+2,Oda,Park,oda@x.example,Cechas 2
+3,Pia,Roth,pia@x.example,Cechas 1
+4,Quin,Shaw,quin@x.example,Garažas`)
+  t.ok(asked.includes('Padalinys'))
   t.end()
 })

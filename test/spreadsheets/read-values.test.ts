@@ -339,10 +339,11 @@ await t.test('an empty cell keeps what a person has, or clears it, and never wha
   t.match(read({ to: 'department' }, 'NA').record, { department: 'NA' })
 })
 
-await t.test('a date that nobody lives to see is none', async (t) => {
-  for (const date of ['31/12/2999', '2999-12-31', '3000-01-01', '1/01/3000', '9999-12-31', '2200-01-01'])
+await t.test('a date that nobody lives to see, or that stands for none, is none', async (t) => {
+  for (const date of ['31/12/2999', '2999-12-31', '3000-01-01', '1/01/3000', '9999-12-31', '2199-12-31', '31.12.2099'])
     t.strictSame(readDate(date, 'day_first'), { value: null }, date)
-  t.strictSame(readDate('2199-12-31', 'day_first'), { value: '2199-12-31' })
+  for (const date of ['2199-11-30', '2099-09-30', '2089-12-31'])
+    t.strictSame(readDate(date, 'day_first'), { value: date })
 })
 
 await t.test(

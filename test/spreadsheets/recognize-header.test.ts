@@ -61,7 +61,8 @@ await t.test('columns of secrets are recognized', async (t) => {
     '密码',
   ])
     t.ok(isSecretHeader(name), name)
-  for (const name of ['Passport', 'Department', 'Compass']) t.notOk(isSecretHeader(name), name)
+  for (const name of ['Passport', 'Department', 'Compass', 'Secretaria', 'Secrétaire', 'Secretary'])
+    t.notOk(isSecretHeader(name), name)
 })
 
 await t.test(

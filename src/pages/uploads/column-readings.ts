@@ -28,6 +28,7 @@ const CALENDARS: Record<Calendar, string> = {
   gregorian: 'Gregorian: 2026',
   buddhist: 'Buddhist: 2569',
   islamic: 'Islamic (Hijri): 1447',
+  persian: 'Persian (Solar Hijri): 1404',
   minguo: 'Republic of China (Minguo): 115',
 }
 const KEYS: Record<ManagerKey, string> = {

@@ -15,7 +15,7 @@ const MAY_GROW: Record<string, RegExp> = {
   'a new kind of attention': /^GET \/admin\/v1\/attention: 200\.items\[\]\.kind: values$/,
   // Also how it is read.
   'a new attribute that a column of a file can become':
-    /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*columns\[\]\.(?:to|names|likely): /,
+    /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*columns\[\]\.(?:to|names|calendar|likely): /,
   'a new question about a file':
     /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*questions\[\]\.(?:about|(?:others\[\]\.)?likely): values$/,
   'a new reason why rows are left out': /^[A-Z]+ \/admin\/v1\/uploads.*: 20[0-2]\..*left_out\[\]\.reason: values$/,
