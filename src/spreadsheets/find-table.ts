@@ -4,7 +4,8 @@ import type { FileRow } from './read-csv.ts'
 import { describeMarks, type MarkedLines } from './row-marks.ts'
 import { findField } from './record-columns.ts'
 import { recognizeHeader } from './recognize-header.ts'
-import { isEmpty, isTotal, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
+import { refuseTransposed } from './refuse-transposed.ts'
+import { isEmpty, isTotal, isValue, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
 
 /** Why rows of a file are no records. */
 export const LEFT_OUT_REASONS = [
@@ -173,6 +174,7 @@ class Table {
     const at = this.#findHeader(first)
     if (at === -1) return
     refuseFixedWidth(first)
+    if (this.#given === null) refuseTransposed(first)
     const hasNone = this.#given === 0 || (this.#given === null && !namesColumns(first, at))
     const below = hasNone ? at : isSecondHeader(first, at) && this.#given === null ? at + 2 : at + 1
     const shape = new TableShape(first.slice(below))
@@ -291,12 +293,6 @@ function reasonOf(row: FileRow, shape: TableShape | null, count: number): LeftOu
 /** What programs write for other programs: `sep=;` is for Excel, `#TYPE` is of PowerShell. */
 function isAboutFile({ cells: [first = ''] }: FileRow): boolean {
   return /^(?:sep=|#TYPE\b)/i.test(first)
-}
-
-/** What is in a cell rather than its name: a number, a date, or an address. */
-function isValue(cell: string): boolean {
-  const text = trimBlanks(cell.slice(0, MAX_CELL))
-  return text.includes('@') || (/^[\s\d.,:;/()+'"=TZ-]+$/.test(text) && /\d/.test(text))
 }
 
 /** The share of the typical width that names of columns fill, and that of cells in which names may look like values. */
