@@ -3176,7 +3176,7 @@ export interface operations {
                             dates?: ("day_first" | "month_first" | "year_first") | null;
                             clock?: ("ignore" | "refuse") | null;
                             calendar?: ("gregorian" | "buddhist" | "islamic" | "persian" | "minguo") | null;
-                            /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
+                            /** @description What each word of a status means, each mark at a name, and each text in the place of an end date. Words of statuses that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                             words?: {
                                 [key: string]: ("active" | "inactive") | null;
                             };
@@ -3282,7 +3282,7 @@ export interface operations {
                         dates?: ("day_first" | "month_first" | "year_first") | null;
                         clock?: ("ignore" | "refuse") | null;
                         calendar?: ("gregorian" | "buddhist" | "islamic" | "persian" | "minguo") | null;
-                        /** @description Of statuses: what each word means. Words that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
+                        /** @description What each word of a status means, each mark at a name, and each text in the place of an end date. Words of statuses that are known in many languages need not be given. Of a column with more words, some stay open. The word of an empty cell is empty. */
                         words?: {
                             [key: string]: ("active" | "inactive") | null;
                         };

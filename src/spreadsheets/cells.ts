@@ -64,7 +64,18 @@ type CellReading =
 
 /** What a spreadsheet makes of long numbers, of formulas that fail, and of cells that are too narrow. */
 const SCIENTIFIC = /^[+-]?[0-9](?:[.,][0-9]+)?E[+-]?[0-9]+$/i
-const SPREADSHEET_ERROR = /^#(?:N\/A|NV|NAME\?|VALUE!|WERT!|REF!|BEZUG!|DIV\/0!|NUM!|NULL!|#+)$/
+const SPREADSHEET_ERROR = /^(?:#(?:\p{L}\/\p{L}|NV|\S{1,12}[!?])|Err:\d{3})$/u
+const HIDDEN_BY_WIDTH = /^##+$/
+
+/** What systems write where there is nothing. A word may be a name. */
+const NOTHING = /^(?:[.–—-]{1,3}|n\/a|none|nil|nan|undefined|\\N|[(<[]?null[)>\]]?|0{1,4}[-./]0{1,2}[-./]0{1,4})$/i
+
+/** Whether a text is what a spreadsheet shows for a formula that fails. */
+export const isError = (text: string) => SPREADSHEET_ERROR.test(text)
+
+/** Whether a text stands for nothing, as systems write it. */
+export const isNothing = (text: string) => NOTHING.test(trimBlanks(text))
+
 /** A formula that only keeps a spreadsheet from changing a text: ="00123". */
 const TEXT_FORMULA = /^="((?:[^"]|"")*)"$/
 
@@ -104,7 +115,7 @@ export function readAttribute(cell: string): CellReading {
       fault:
         'was shortened by a spreadsheet. Format the column as text there, enter the number again, and export the file again',
     }
-  if (SPREADSHEET_ERROR.test(cell))
+  if (isError(cell) || HIDDEN_BY_WIDTH.test(cell))
     return { fault: 'is an error of the spreadsheet. Correct its formula, and export the file again' }
   return ofText(TEXT_FORMULA.exec(cell)?.[1]?.replaceAll('""', '"') ?? cell)
 }

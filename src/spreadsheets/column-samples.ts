@@ -1,4 +1,5 @@
 import { trimBlanks } from '../text/normalize-text.ts'
+import { isError, isNothing } from './cells.ts'
 
 /** The values of a column that are looked at to find out what it is. */
 export interface ColumnSample {
@@ -47,5 +48,20 @@ export function collectSamples(width: number): { add(cells: readonly string[]): 
         }
       }
     },
+  }
+}
+
+const isEmpty = (cell: string) => isNothing(cell) || isError(cell)
+
+/** The sample without what stands for nothing, and errors of spreadsheets, which don't tell what a column is. */
+export function withoutNothing({ columns, rows, count }: FileSample): FileSample {
+  return {
+    columns: columns.map(({ values, filled }) => {
+      const some = [...values].filter(([value]) => !isEmpty(value))
+      const left = [...values].reduce((sum, [value, times]) => sum + (isEmpty(value) ? times : 0), 0)
+      return left === 0 ? { values, filled } : { values: new Map(some), filled: filled - left }
+    }),
+    rows: rows.map((cells) => cells.map((cell) => (isEmpty(cell) ? '' : cell))),
+    count,
   }
 }

@@ -5,7 +5,8 @@ import type { FileRow } from './read-csv.ts'
 import { describeMarks, type MarkedLines } from './row-marks.ts'
 import { findField } from './record-columns.ts'
 import { recognizeHeader } from './recognize-header.ts'
-import { isEmpty, isTotal, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
+import { refuseTransposed } from './refuse-transposed.ts'
+import { isEmpty, isTotal, isValue, listFilled, MAX_CELL, TableShape, typicalWidth } from './table-shape.ts'
 
 /** Why rows of a file are no records. */
 export const LEFT_OUT_REASONS = [
@@ -174,6 +175,7 @@ class Table {
     const at = this.#findHeader(first)
     if (at === -1) return
     refuseFixedWidth(first)
+    if (this.#given === null) refuseTransposed(first)
     const hasNone = this.#given === 0 || (this.#given === null && !namesColumns(first, at))
     const below = hasNone ? at : isSecondHeader(first, at) && this.#given === null ? at + 2 : at + 1
     const shape = new TableShape(first.slice(below))
@@ -288,12 +290,6 @@ class Table {
 function reasonOf(row: FileRow, shape: TableShape | null, count: number): LeftOutReason {
   if (isEmpty(row)) return 'empty'
   return isTotal(row) || shape?.isCount(row, count) ? 'total' : 'below_table'
-}
-
-/** What is in a cell rather than its name: a number, a date, or an address. */
-function isValue(cell: string): boolean {
-  const text = trimBlanks(cell.slice(0, MAX_CELL))
-  return text.includes('@') || (/^[\s\d.,:;/()+'"=TZ-]+$/.test(text) && /\d/.test(text))
 }
 
 /** The share of the typical width that names of columns fill, and that of cells in which names may look like values. */

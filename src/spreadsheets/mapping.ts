@@ -112,7 +112,10 @@ export interface ColumnMapping {
   clock?: (typeof CLOCKS)[number] | null
   /** Absent if the years are of the usual calendar. */
   calendar?: Calendar | null
-  /** What words mean, of a status. The word of an empty cell is empty. */
+  /**
+   * What words mean: of a status, of what stands in the place of an end date, and of the marks at names. The word of an
+   * empty cell is empty.
+   */
   words?: Record<string, Status | null>
   /** How full names are split. */
   names?: NameRule | null
@@ -245,6 +248,11 @@ export const FILE_QUESTIONS = [
   'stored_end_dates',
 ] as const
 
+/** What names of people stand in, which may have marks of those who have left. */
+export const NAME_TARGETS: ReadonlySet<Target | null> = new Set(['first_name', 'last_name', 'full_name'])
+/** Columns with words that may say who has left. */
+export const SAYING_WHO_LEFT: ReadonlySet<Target | null> = new Set([...NAME_TARGETS, 'status', 'termination_date'])
+
 /** A column about which something is asked. */
 export interface AskedColumn {
   /** The place of the column in the mapping, from 1. */
@@ -288,7 +296,7 @@ export function listQuestions(mapping: Mapping): Question[] {
     }
     for (const about of ['dates', 'clock', 'calendar', 'names', 'by'] as const)
       if (isReadBy(to, about) && given[about] === null) ask(about, column, { about })
-    const words = to === 'status' ? Object.entries(given.words ?? {}) : []
+    const words = SAYING_WHO_LEFT.has(to) ? Object.entries(given.words ?? {}) : []
     const open = words.flatMap(([word, status]) => (status === null ? word : []))
     if (open.length > 0) ask(`words ${at}`, weighed, { about: 'words', words: open })
   }
@@ -321,6 +329,7 @@ function asksWhoHasLeft(mapping: Mapping, questions: readonly Question[]): boole
 
 function isAboutLeaving(question: Question, { columns }: Mapping): boolean {
   if (!('column' in question)) return question.about === 'past_end_dates'
+  if (question.about === 'words') return true
   return columnsOf(question).some(({ column, likely }) =>
     [columns[column - 1]!.to, likely].some((target) => target === 'status' || target === 'termination_date'),
   )

@@ -1,6 +1,7 @@
 import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
 import { readAddress } from './cells.ts'
 import type { DATE_TARGETS, ManagerKey, Mapping } from './mapping.ts'
+import { listMarks } from './name-marks.ts'
 import { foldName, readNameWithId } from './split-name.ts'
 
 /*
@@ -21,6 +22,8 @@ export interface RowKeys extends Partial<Record<KeyName, string>> {
   manager?: { by: ManagerKey; text: string }
   /** As YYYY-MM-DD. */
   dates?: Partial<Record<(typeof DATE_TARGETS)[number], string>>
+  /** A digest of the cells that are used. */
+  digest?: string
   /** How else the row names the manager: by an id, or by a second identifier. The plan does not need them. */
   otherManagers?: string[]
 }
@@ -34,6 +37,8 @@ export interface RowPlan {
     | { email?: undefined; external_id?: undefined; fault: string }
   /** An earlier row has the address, too. */
   isEmailLeftOut?: true
+  /** The earlier row that says the same: this one is left out. */
+  repeats?: string
   /** Why the row is refused. */
   faults?: string[]
 }
@@ -177,7 +182,13 @@ export function spellManager(by: ManagerKey, sent: string): string[] {
   if (by === 'full_name') {
     const name = parts?.name ?? text
     const [last = '', first, ...others] = name.split(/[,、，]/, MAX_NAME_WORDS)
-    const spellings = [text, name, ...(first !== undefined && others.length === 0 ? [`${first} ${last}`] : [])]
+    const unmarked = listMarks(text).map((mark) => mark.name)
+    const spellings = [
+      text,
+      name,
+      ...unmarked,
+      ...(first !== undefined && others.length === 0 ? [`${first} ${last}`] : []),
+    ]
     return [...spellings.map(foldName), sortWords(foldName(name))]
   }
   const texts = [...new Set([sent, text, parts?.id ?? text])]
@@ -227,6 +238,10 @@ function* findRepeated(
       const first = text === undefined ? at : people.find(name, text)
       if (first === at) continue
       const other = rows[first]!
+      if (row.digest !== undefined && row.digest === other.digest) {
+        setPlan(plans, at, { repeats: place(other.line) })
+        break
+      }
       const isShared = name === 'email' && areOthers(row, other)
       if (isShared && sharedEmails === 'leave_out') {
         setPlan(plans, at, { isEmailLeftOut: true })

@@ -154,18 +154,24 @@ function proposeNames(unknown: readonly Candidate[], file: ColumnsOfFile): void 
   if (lacksPart) ask(file.all.filter(isWhole), 'full_name')
 }
 
+const isIdentified = ({ all: columns }: ColumnsOfFile) =>
+  columns.some(({ to, likely }) => [to, likely].some((target) => target === 'email' || target === 'external_id'))
+
 function proposeIds(unknown: readonly Candidate[], file: ColumnsOfFile): void {
   const used = file.all.find(({ to }) => to === 'external_id')
   // A login is made of a name, and changes with it.
   const isLogin = used?.meaning === 'user_name' && used.evidence.codes < 0.5 && !namesManagers(used, file.all)
-  // One value tells nothing.
-  if ((used && !isLogin) || file.sample.count < 2) return
-  const found = unknown.filter((column) => {
-    const { evidence, sample } = column
-    const isCode = evidence.codes >= MOST && evidence.addresses === 0
-    const isCounter = evidence.isCounter && !file.isReferred(column, true)
-    return isCode && !isCounter && evidence.isUnique && sample.filled >= file.sample.count * MOST
-  })
+  if (used && !isLogin) return
+  const codes = unknown.filter(
+    ({ evidence, sample }) =>
+      evidence.codes >= MOST &&
+      evidence.addresses === 0 &&
+      evidence.isUnique &&
+      sample.filled >= file.sample.count * MOST,
+  )
+  const others = codes.filter((column) => !column.evidence.isCounter || file.isReferred(column, true))
+  // What numbers the rows may tell people apart where nothing else does.
+  const found = others.length > 0 || isIdentified(file) ? others : codes
   // A phone number, or the number of a department, is unique in a small file, too.
   const proven = found.filter(
     (column) => !column.evidence.isCounter && (file.isReferred(column) || isOwn(column, file)),
@@ -199,12 +205,16 @@ function proposePhones(unknown: readonly Candidate[], file: ColumnsOfFile): void
 
 /** Dates that some rows don't have may be those on which people have left; others may be those of their start. */
 function* proposeDates(unknown: readonly Candidate[], file: ColumnsOfFile): Generator<void, void, void> {
-  const isRead = ({ evidence }: Candidate) => evidence.dates >= MOST || evidence.dayNumbers >= MOST
+  // One text may stand for no date: “open”.
+  const isOpen = ({ evidence: { dates }, sample: { values } }: Candidate) =>
+    values.size > 2 && dates < 1 && Math.round(dates * values.size) === values.size - 1
+  const isRead = (column: Candidate) =>
+    column.evidence.dates >= MOST || column.evidence.dayNumbers >= MOST || isOpen(column)
   for (const column of unknown.filter((one) => isRead(one) || one.evidence.periods >= MOST)) {
     yield
     const { sample, evidence } = column
     const isNone = (value: string) => readDate(value, { order: 'day_first', clock: 'ignore' }).value === null
-    const isSparse = sample.filled < file.sample.count || [...sample.values.keys()].some(isNone)
+    const isSparse = sample.filled < file.sample.count || isOpen(column) || [...sample.values.keys()].some(isNone)
     if ((file.isOfEverybody(column) && file.has('start_date')) || (!isSparse && file.isOfBirth(column))) continue
     const target = isSparse ? 'termination_date' : 'start_date'
     if (!isRead(column) && (!isSparse || file.has(target) || file.has('status'))) continue

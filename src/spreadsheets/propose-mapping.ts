@@ -1,4 +1,4 @@
-import type { FileSample } from './column-samples.ts'
+import { type FileSample, withoutNothing } from './column-samples.ts'
 import type { Candidate } from './candidate.ts'
 import { readName } from './cells.ts'
 import { proposeColumns } from './propose-columns.ts'
@@ -21,13 +21,14 @@ export function* proposeMapping(
   country: Mapping['country'] = null,
 ): Generator<void, Mapping, void> {
   const isOwn = hasOwnColumns(header)
+  const filled = withoutNothing(sample)
   const candidates: Candidate[] = []
   for (const [at, name] of header.entries()) {
     if (name === '') continue
-    candidates.push(describe(name, at, sample, isOwn))
+    candidates.push(describe(name, at, filled, isOwn))
     yield
   }
-  if (!isOwn) yield* proposeColumns(candidates, sample)
+  if (!isOwn) yield* proposeColumns(candidates, filled)
   yield
   const columns = candidates.map(({ header: name, to, likely }): ColumnMapping => ({
     header: name,

@@ -2,6 +2,7 @@ import { trimBlanks } from '../text/normalize-text.ts'
 import type { ColumnSample, FileSample } from './column-samples.ts'
 import type { ColumnMapping, ManagerKey, Target } from './mapping.ts'
 import { isDate } from './mapping.ts'
+import { listMarks } from './name-marks.ts'
 import type { DateOrder } from './read-date.ts'
 import { findDateOrders, hasTime, isOtherYear } from './read-date.ts'
 import { isBooleanText, isNumberText } from './read-custom.ts'
@@ -31,7 +32,10 @@ export function proposeReading(column: ReadColumn): Reading {
   const values = [...column.own.values.keys()]
   if (isDate(to)) return proposeDates(values)
   if (to === 'status') return { words: proposeWords(values, meaning, column) }
-  if (to === 'full_name') return { names: proposeNames(values, column) }
+  if (to === 'full_name') {
+    const plain = values.filter((value) => listMarks(value).length === 0)
+    return { names: proposeNames(plain.length > 0 ? plain : values, column) }
+  }
   if (to === 'manager') return { by: proposeKey(values, column) }
   return to === 'custom' ? { type: isOwn ? 'as_written' : proposeType(values) } : {}
 }

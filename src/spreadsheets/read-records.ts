@@ -1,15 +1,15 @@
-import { normalizeEmail, normalizeText, trimBlanks } from '../text/normalize-text.ts'
-import { readAddress, readAttribute, readName, showCell } from './cells.ts'
+import { trimBlanks } from '../text/normalize-text.ts'
+import { isError, readAttribute, readName, showCell } from './cells.ts'
 import type { FileFault } from './file-error.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { columnsOf, FILE_QUESTIONS, isDate, listQuestions, locateColumns, MAX_WORDS } from './mapping.ts'
+import { columnsOf, FILE_QUESTIONS, listQuestions, locateColumns, MAX_WORDS, SAYING_WHO_LEFT } from './mapping.ts'
 import type { RowKeys, RowPlan } from './plan-rows.ts'
-import { isManagerUnknown, KEY_NAMES, keysOfRecord } from './plan-rows.ts'
+import { isManagerUnknown } from './plan-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { readCountryName } from './read-country.ts'
-import { readDate } from './read-date.ts'
+import { readKeys } from './read-keys.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
-import { isClearable, isNone, NAMING_MANAGERS, readColumn, readWhole } from './read-value.ts'
+import { isClearable, NAMING_MANAGERS, readColumn, readWhole } from './read-value.ts'
 import {
   CUSTOM,
   findField,
@@ -20,7 +20,6 @@ import {
   memberOf,
   RECORD_COLUMN,
 } from './record-columns.ts'
-import { foldName, splitName } from './split-name.ts'
 
 /** What the columns of a file are. */
 export interface FileColumns {
@@ -270,10 +269,11 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
     if (reading === null) continue
     if (reading.note !== undefined) notes.push({ line, column: column.number, message: reading.note })
     if (reading.fault === undefined) setMembers(members, column, reading)
-    else if (isLeftOut(column, context))
+    else if (isLeftOut(column, context, cell))
       notes.push({ line, column: column.number, message: `${reading.fault.replace(REMEDY, '')}: left out` })
     else report(line, column.number, reading.fault)
   }
+  if (plan?.repeats !== undefined) notes.push({ line, column: null, message: `Repeats ${plan.repeats}: left out` })
   if (members.whole !== null && members.fields.size + members.customs.size > 0)
     report(line, null, `The line has a record in the column ${RECORD_COLUMN} and attributes in others. Empty either`)
   finishRecord(members, context)
@@ -283,10 +283,11 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
 /** The last sentence of a fault, which says what to do. */
 const REMEDY = /\. [A-Z][^."]*$/
 
-function isLeftOut({ to }: Column, { mapping, plan }: Context): boolean {
+function isLeftOut({ to }: Column, { mapping, plan }: Context, cell: string): boolean {
   const isUnknown = NAMING_MANAGERS.has(to) && plan !== undefined && isManagerUnknown(plan)
   if (isUnknown && mapping.unknown_managers === 'leave_out') return true
-  return mapping.unreadable_values === 'leave_out' && !NEVER_LEFT_OUT.has(to)
+  if (isError(cell) && SAYING_WHO_LEFT.has(to)) return false
+  return (mapping.unreadable_values === 'leave_out' || isError(cell)) && !NEVER_LEFT_OUT.has(to)
 }
 
 /**
@@ -303,10 +304,12 @@ export const NEVER_LEFT_OUT: ReadonlySet<ColumnMapping['to']> = new Set([
 function setMembers(members: RowMembers, { to, name, header, isRecord }: Column, reading: ValueReading): void {
   const { fields, customs } = members
   if (isRecord) members.whole = reading.json!
-  else if (reading.fields) for (const [field, json] of Object.entries(reading.fields)) fields.set(field, json)
-  else if (to === 'custom') customs.set(name ?? readName(header), reading.json!)
+  else if (reading.fields) {
+    const hasLeft = fields.get('status') === INACTIVE
+    for (const [field, json] of Object.entries(reading.fields)) fields.set(field, json)
+    if (hasLeft) fields.set('status', INACTIVE)
+  } else if (to === 'custom') customs.set(name ?? readName(header), reading.json!)
   else if (to === 'as_named') fields.set(memberOf(header), reading.json!)
-  else if (to === 'status' && fields.get(to) === INACTIVE) return
   else if (to !== null) fields.set(to, reading.json!)
 }
 
@@ -342,52 +345,6 @@ function readCountry(cells: readonly string[], { country: column, mapping }: Ope
   if (mapping.country === null) return (mapping.counts?.country ?? 0) > 0 ? '' : null
   return mapping.country === 'company' ? null : mapping.country
 }
-
-/** Reads what identifies a person, for the plan of the rows. */
-function readKeys({ line, cells }: FileRow, columns: readonly Column[], hasNamedManagers: boolean): RowKeys {
-  const keys: RowKeys = { line }
-  const texts = new Map<string | null, string>()
-  for (const column of columns) {
-    if (column.number > cells.length) break
-    const cell = cells[column.number - 1]!
-    if (trimBlanks(cell) === '' || isNone(cell, column.to)) continue
-    const { text, json } = readAttribute(cell)
-    if (column.isRecord && json !== undefined) return { ...keysOfRecord(JSON.parse(json)), line }
-    if (text === undefined) continue
-    // A copy, which doesn't keep the text of the file in memory from which the cell was cut.
-    const copy = normalizeText(JSON.parse(json) as string)
-    if (copy === '') continue
-    texts.set(column.to === 'as_named' ? memberOf(column.header) : column.to, copy)
-    if (isDate(column.to)) {
-      const { dates: order, calendar = 'gregorian' } = column
-      const { value } = readDate(copy, { order: order ?? 'day_first', clock: 'ignore', calendar })
-      if (value) keys.dates = { ...keys.dates, [column.to]: value }
-    }
-    if (column.to === 'manager' && column.by) keys.manager = { by: column.by, text: copy }
-    if (column.to === 'full_name' && hasNamedManagers && !keys.names) {
-      const split = splitName(copy, column.names ?? null)
-      keys.names = [...new Set([...(split ? [`${split.first} ${split.last}`] : []), copy].map(foldName))]
-    }
-  }
-  for (const name of KEY_NAMES) {
-    const text = texts.get(name)
-    if (text !== undefined) keys[name] = name === 'email' ? normalizeEmail(readAddress(text)) : text
-  }
-  const [email, externalId] = [texts.get('manager_email'), texts.get('manager_external_id')]
-  const named = [texts.get('manager_id'), externalId, texts.get('manager')]
-  if (email !== undefined) keys.manager = { by: 'email', text: email }
-  else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
-  const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
-  if (others.length > 0) keys.otherManagers = others as string[]
-  const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']
-  const isUnspaced = UNSPACED.test(`${last}${first}`)
-  if (hasNamedManagers && `${first}${last}` !== '')
-    keys.names = [`${first} ${last}`, ...(isUnspaced ? [`${last}${first}`] : [])].map(foldName)
-  return keys
-}
-
-/** Names that are written without a blank, the last name first. */
-const UNSPACED = /^[\p{Script=Han}\p{Script=Hangul}]{2,8}$/u
 
 /** The name of the field that an error is about, as columns name it. The pointer leads into a list of records. */
 export function readPointer(pointer: string): string {

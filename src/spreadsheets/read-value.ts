@@ -1,15 +1,16 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { TEXTS } from './candidate.ts'
-import { JSON_MARK, readAddress, readAttribute, readCustomAttribute, showCell } from './cells.ts'
+import { isNothing, JSON_MARK, readAddress, readAttribute, readCustomAttribute, showCell } from './cells.ts'
 import type { ColumnMapping, Mapping } from './mapping.ts'
-import { isDate } from './mapping.ts'
+import { isDate, NAME_TARGETS } from './mapping.ts'
+import { readMarks } from './name-marks.ts'
 import type { RowPlan } from './plan-rows.ts'
 import { NO_MANAGER } from './plan-rows.ts'
 import { isBooleanText, readNumber } from './read-custom.ts'
 import { readDate } from './read-date.ts'
 import { NO_COUNTRY_CODE, readPhone } from './read-phone.ts'
 import { splitName, tidy } from './split-name.ts'
-import { isMarkedAsLeft, readStatusWord, readWordOf } from './status-words.ts'
+import { isMarkedAsLeft, readStatusWord, readWordOf, type Status } from './status-words.ts'
 
 /** A column of a file, and what becomes of its cells. */
 export interface Column extends ColumnMapping {
@@ -42,9 +43,9 @@ export const NAMING_MANAGERS: ReadonlySet<ColumnMapping['to']> = new Set([
 
 /** Systems write these for a name that somebody doesn't have. */
 const NO_NAME = /^[.–—-]$/
-/** These where somebody has nothing. A word may be a name. */
-const NO_VALUE = /^(?:[.–—-]{1,3}|n\/a|null|\(null\))$/i
 const MAY_BE_NOTHING: ReadonlySet<ColumnMapping['to']> = new Set([
+  'email',
+  'external_id',
   'employee_number',
   'job_title',
   'department',
@@ -71,7 +72,7 @@ export function readWhole(cell: string): ValueReading | null {
 export function isNone(cell: string, to: ColumnMapping['to']): boolean {
   if (to === 'first_name' || to === 'last_name') return NO_NAME.test(trimBlanks(cell))
   if (to === 'manager' && NO_MANAGER_WORD.test(trimBlanks(cell))) return true
-  return MAY_BE_NOTHING.has(to) && NO_VALUE.test(trimBlanks(cell))
+  return MAY_BE_NOTHING.has(to) && isNothing(cell)
 }
 
 /** Reads a cell; null if it sets nothing. */
@@ -80,7 +81,11 @@ export function readColumn(cell: string, column: Column, context: Context): Valu
   if (to === 'key' || to === 'phone_country') return null
   const isCustom = to === 'custom'
   const isExact = to === 'as_named' || (isCustom && type === 'as_written')
-  if (to === 'status' && trimBlanks(cell) === '' && Object.hasOwn(column.words ?? {}, '')) return readStatus('', column)
+  if (to === 'status' || to === 'termination_date') {
+    const said = readWord(trimBlanks(cell), column)
+    if (said) return to === 'status' || said === 'inactive' ? ofStatus(said) : readEmpty(column, context.mapping)
+    if (to === 'status' && trimBlanks(cell) === '' && said === null) return readStatus('', column)
+  }
   if (cell === '' || (!isExact && trimBlanks(cell) === '') || isNone(cell, to))
     return readEmpty(column, context.mapping)
   const { text, json, fault } = isCustom && isExact ? readCustomAttribute(cell) : readAttribute(cell)
@@ -123,18 +128,16 @@ function readText(text: string, column: Column, context: Context): ValueReading 
     return value === null ? readEmpty(column, context.mapping) : { json: JSON.stringify(value) }
   }
   if (to === 'status') return readStatus(text, column)
-  const isName = to === 'first_name' || to === 'last_name' || to === 'full_name'
+  const isName = NAME_TARGETS.has(to)
   const isText = isName || TEXTS.includes(to)
   if (isText && isMisread(text))
     return { fault: 'has letters that were read in a wrong encoding. Export the file again' }
-  if (isName && isMarkedAsLeft(text)) return { fault: 'is a name with a mark of somebody who has left' }
+  if (isName) return readMarkedName(text, column)
   if (to === 'phone') return readNumberOfPhone(text, context)
-  if (to === 'full_name') return readFullName(text, column)
   if (to === 'manager') return readManager(text, column, context)
   const isUnknown = context.plan?.manager?.fault === NO_MANAGER
   if (isUnknown && NAMING_MANAGERS.has(to)) return { fault: NO_MANAGER }
   if (to === 'custom') return readCustom(text, column)
-  if (isName && !/\p{L}/u.test(text)) return { fault: 'has no letters of a name' }
   if (to === 'email' || to === 'manager_email') return { json: JSON.stringify(readAddress(text)) }
   return { json: JSON.stringify(isText ? tidy(text) : text) }
 }
@@ -145,10 +148,18 @@ const OF_TWO_BYTES = /[ÂÃÄÅÎÏÐÑ×ØÙ][\x80-\xbf\u0152-\u0192\u2013-\u21
 const OF_THREE_BYTES = /[à-ï][\x80-\xbf\u0152-\u0192\u2020-\u2122][\xa1-\xbf\u0152-\u2122]/
 const isMisread = (text: string) => OF_TWO_BYTES.test(text) || OF_THREE_BYTES.test(text)
 
-function readStatus(text: string, { words = {} }: Column): ValueReading {
+/** What a word means, as somebody has chosen; undefined if nobody was asked, and null if it is open. */
+function readWord(word: string, { words = {} }: Column): Status | null | undefined {
+  return Object.hasOwn(words, word) ? words[word] : undefined
+}
+
+const ofStatus = (status: Status) => ({ fields: { status: JSON.stringify(status) } })
+
+function readStatus(text: string, column: Column): ValueReading {
   const word = readWordOf(text)
-  const status = Object.hasOwn(words, word) ? words[word] : readStatusWord(word)
-  return status ? { json: JSON.stringify(status) } : { fault: 'is no known status. Choose what it means' }
+  const said = readWord(word, column)
+  const status = said === undefined ? readStatusWord(word) : said
+  return status ? ofStatus(status) : { fault: 'is no known status. Choose what it means' }
 }
 
 /** Without a country, the service reads the number, which may know one. */
@@ -160,10 +171,18 @@ function readNumberOfPhone(text: string, { country, mapping }: Context): ValueRe
   return isLeft ? { json: JSON.stringify(only ?? text), ...note } : { fault }
 }
 
-function readFullName(text: string, { names = null }: Column): ValueReading {
-  const split = splitName(text, names)
+/** Reads a name without the marks at it, of which any may say that the person has left. */
+function readMarkedName(text: string, { to, words, names = null }: Column): ValueReading {
+  const { name, status } = readMarks(text, words)
+  if (status === null || isMarkedAsLeft(name)) return { fault: 'is a name with a mark of somebody who has left' }
+  const left = status === 'inactive' ? ofStatus(status).fields : {}
+  if (to !== 'full_name') {
+    if (!/\p{L}/u.test(name)) return { fault: 'has no letters of a name' }
+    return { fields: { [to!]: JSON.stringify(tidy(name)), ...left } }
+  }
+  const split = splitName(name, names)
   if (!split) return { fault: 'cannot be split into a first and a last name by the rule of its column' }
-  return { fields: { first_name: JSON.stringify(split.first), last_name: JSON.stringify(split.last) } }
+  return { fields: { first_name: JSON.stringify(split.first), last_name: JSON.stringify(split.last), ...left } }
 }
 
 function readManager(text: string, { by }: Column, { plan }: Context): ValueReading | null {

@@ -6,6 +6,12 @@ import type { FileRow } from './read-csv.ts'
 /** The characters of a cell that are looked at. */
 export const MAX_CELL = 256
 
+/** What is in a cell rather than its name: a number, a date, or an address. */
+export function isValue(cell: string): boolean {
+  const text = trimBlanks(cell.slice(0, MAX_CELL))
+  return text.includes('@') || (/^[\s\d.,:;/()+'"=TZ-]+$/.test(text) && /\d/.test(text))
+}
+
 /** The share of a column's cells that are alike. */
 const USUAL_SHARE = 0.7
 

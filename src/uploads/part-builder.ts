@@ -52,22 +52,28 @@ export class PartBuilder {
     this.#bodyLimit = bodyLimit
   }
 
-  /** Adds a row. Returns the part before it, if that is full. Throws FileError. */
+  /**
+   * Adds a row. One that repeats another becomes no record, and doesn't count. Returns the part before it, if that is
+   * full. Throws FileError.
+   */
   add({ row, more, line, bytes, manager }: AddedRow): FilledPart | null {
+    const isCounted = more.plan?.repeats === undefined
     const isFull =
-      this.#rows === this.#maxRecords ||
-      this.#partBytes + bytes > this.#bodyLimit ||
-      this.#contentBytes > this.#bodyLimit
+      isCounted &&
+      (this.#rows === this.#maxRecords ||
+        this.#partBytes + bytes > this.#bodyLimit ||
+        this.#contentBytes > this.#bodyLimit)
     const full = isFull && this.#rows > 0 ? this.end() : null
     if (full && this.#parts === MAX_PARTS) throw new FileError(line, describeMost(this.#maxRecords))
     const isEarlier = manager !== null && manager.place < this.#firstRow
     const members = JSON.stringify(isEarlier ? { ...more, earlierManager: manager.row } : more)
-    this.#write(this.#rows === 0 ? CONTENT.start : CONTENT.between)
+    this.#write(this.#contentBytes === 0 ? CONTENT.start : CONTENT.between)
     if (members === NO_MEMBERS) this.#copy(row)
     else {
       this.#copy(row.subarray(0, -1))
       this.#write(`,${members.slice(1)}`)
     }
+    if (!isCounted) return full
     this.#rows += 1
     this.#partBytes += bytes
     this.#recordBytes += bytes
@@ -101,7 +107,7 @@ export class PartBuilder {
 
   /** Ends the last part. */
   end(): FilledPart {
-    this.#write(this.#rows === 0 ? `${CONTENT.start}${CONTENT.end}` : CONTENT.end)
+    this.#write(this.#contentBytes === 0 ? `${CONTENT.start}${CONTENT.end}` : CONTENT.end)
     const content = this.#content.subarray(0, this.#contentBytes)
     const part = { firstRow: this.#firstRow, rows: this.#rows, content }
     this.#parts += 1

@@ -64,6 +64,7 @@ export async function readPart(
     }
     const read = reader ? readCells(reader, row) : readRecord(row)
     for (const note of read.notes?.slice(0, MAX_FAULTS - notes.length) ?? []) notes.push(note)
+    if (row.plan?.repeats !== undefined) continue
     if (read.faults) {
       for (const fault of read.faults.slice(0, MAX_FAULTS - faults.length)) faults.push(fault)
       unreadable.push({ row, faults: read.faults.slice(0, MAX_ROW_FAULTS) })

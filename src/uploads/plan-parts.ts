@@ -103,15 +103,17 @@ async function* buildParts(
 ): AsyncGenerator<NewPart, void> {
   const isSingle = rows.length <= limits.maxRecords
   const builder = new PartBuilder(limits)
-  /** The place of each row in the order in which they are added, from 1; 0 before. */
+  /** The place of each row among those that count, in the order in which they are added, from 1; 0 before. */
   const places = new Int32Array(rows.length)
+  let place = 1
   const toPart = (part: FilledPart) => ({ ...part, callId: newId('log') })
   try {
     for (let at = 0; at < rows.length; at += 1) {
       if (isTurnOver()) await nextTurn(signal)
       const index = isSingle ? at : order[at]!
-      places[index] = at + 1
       const plan = plans.get(index)
+      places[index] = place
+      if (plan?.repeats === undefined) place += 1
       const more = { ...withPlan(plan), ...withCorrections(corrects.get(numbers[index]!)) }
       const manager = managers[index]!
       const hasManager = manager !== NOBODY && places[manager] !== 0 && plan?.manager?.fault === undefined

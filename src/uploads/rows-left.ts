@@ -48,6 +48,7 @@ export async function chooseRowsLeft(
   const isCertain = sent.length === total
   return rows.flatMap((row) => {
     const index = indexes.get(row.row)
+    if (row.plan?.repeats !== undefined) return []
     if (index === undefined) return { ...row, index: null }
     if (!isCertain) return refused === null ? row : []
     return refused === null || refused.has(index) ? { ...row, index } : []

@@ -45,8 +45,8 @@ await t.test(
   async (t) => {
     for (const [one] of FORMS.map(keysOf)) {
       const rows = [
-        { ...keysOf(COMPOSED)[0]!, line: 2 },
-        { ...one!, line: 3 },
+        { ...keysOf(COMPOSED)[0]!, line: 2, digest: 'one' },
+        { ...one!, line: 3, digest: 'other' },
       ]
       const { plans } = doAtOnce(planRows(rows, { shared_emails: 'refuse' }, (line) => `line ${line}`))
       t.match(Object.fromEntries(plans), { 0: { faults: [/in the file again/] }, 1: { faults: [/in the file again/] } })

@@ -84,7 +84,7 @@ await t.test(
   'what a spreadsheet has damaged, and what cannot be read, is a fault at its line and column',
   async (t) => {
     const places = (rows: string[][]) => read(rows).faults.map(({ line, column }) => [line, column])
-    const cells = ['4.91511E+12', '4,9E+12', '#NAME?', '#####', '(json) {', `(json) ${'['.repeat(40)}${']'.repeat(40)}`]
+    const cells = ['4.91511E+12', '4,9E+12', '#####', '(json) {', `(json) ${'['.repeat(40)}${']'.repeat(40)}`]
     for (const cell of cells)
       t.strictSame(
         places([
@@ -93,6 +93,24 @@ await t.test(
         ]),
         [[2, 2]],
         cell,
+      )
+    const errors = read([
+      ['email', 'phone', 'department'],
+      ['a@example.com', '#NAME?', '#N/A'],
+    ])
+    t.strictSame(errors.records, [{ email: 'a@example.com' }], 'what a formula has not found is left out, and noted')
+    t.match(errors.notes, [
+      { column: 2, message: '"#NAME?" is an error of the spreadsheet: left out' },
+      { column: 3, message: /^"#N\/A"/ },
+    ])
+    for (const name of ['last_name', 'status', 'termination_date', 'external_id'])
+      t.not(
+        places([
+          ['email', name],
+          ['a@example.com', '#N/A'],
+        ]).length,
+        0,
+        name,
       )
     t.strictSame(
       places([['email', 'email']]),

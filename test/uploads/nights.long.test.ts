@@ -276,6 +276,34 @@ await t.test('a nightly file in another format is applied correctly, or waits an
   }
 })
 
+await t.test('a row that repeats another one is taken once, and marks at names are asked once', async (t) => {
+  const company = await service.makeCompany('Repeated')
+  const list = (...rows: string[]) => ['external_id,first_name,last_name,department,note', ...rows].join('\n')
+  const rows = ['R-1,Ana,Berg,Ops,a', 'R-2,Bo,Lind,Ops,b', 'R-1,Ana,Berg,Ops,c', 'R-2,Bo,Lind,Ops,b']
+  const { body } = await upload(company, list(...rows), '&apply=true')
+  t.match(body, { needs_review: true })
+  const path = `/uploads/${body.id}`
+  t.match(body.parts, [{ counts: { created: 2, unreadable: 0 } }])
+  t.match((await get(company, `${path}/parts/1/preview`)).body.notes, [
+    { line: 4, message: 'Repeats line 2: left out' },
+    { line: 5, message: 'Repeats line 3: left out' },
+  ])
+  await service.manage('POST', `${path}/apply`, undefined, company.admin.token)
+  t.match(await listPeople(company), [{ external_id: 'R-1' }, { external_id: 'R-2' }])
+  const again = await upload(company, list(...rows), '&apply=true&all_or_none=false')
+  t.match(again.body, { state: 'ended', summary: { unchanged: 2, refused: 0 } })
+  const marked = list('R-1,Ana,Berg (gone),Ops,a', 'R-2,Bo,Lind (left),Ops,b')
+  const asked = (await upload(company, marked, '&apply=true&all_or_none=false')).body
+  t.match(asked, { state: 'previewed', questions: [{ about: 'words', header: 'last_name', words: ['left'] }] })
+  const { body: mapping } = await get(company, `/uploads/${asked.id}/mapping`)
+  mapping.columns[2].words.left = 'inactive'
+  await service.manage('PUT', `/uploads/${asked.id}/mapping`, mapping, company.admin.token)
+  await service.manage('POST', `/uploads/${asked.id}/apply`, undefined, company.admin.token)
+  const after = await listPeople(company)
+  t.match(after, [{ last_name: 'Berg (gone)' }, { last_name: 'Lind', status: 'inactive' }])
+  t.match((await upload(company, marked, '&apply=true')).body, { state: 'ended', summary: { unchanged: 2 } })
+})
+
 await t.test('the encoding and the line of names that somebody gave are remembered', async (t) => {
   const company = await service.makeCompany('Encodings')
   const send = (rows: readonly string[], query = '') =>

@@ -142,11 +142,11 @@ async function inspect(
       Object.assign(file, { mapping: counted.mapping, faults: [...counted.faults] })
       if (file.faults.length > 0) return { ...file, hash: hash.digest('hex'), read, readKeys }
     }
-    for await (const { faults, notes } of source.readAll(plan)) {
+    for await (const { faults, notes, repeats } of source.readAll(plan)) {
       signal.throwIfAborted()
       const { unreadable } = file
-      if (faults.length === 0) file.count += 1
-      else unreadable.count += 1
+      if (faults.length > 0) unreadable.count += 1
+      else if (!repeats) file.count += 1
       unreadable.faults.push(...faults.slice(0, MAX_FAULTS - unreadable.faults.length))
       file.notes.push(...notes.slice(0, MAX_FAULTS - file.notes.length))
     }
@@ -162,6 +162,8 @@ async function inspect(
 
 /** A record, and what is wrong with it. */
 interface CheckedRecord extends FileRecord {
+  /** The earlier row that says the same. */
+  repeats?: string | undefined
   faults: FileFault[]
   notes: FileFault[]
 }
@@ -268,8 +270,8 @@ export async function doInTurns<Result>(work: Generator<void, Result, void>): Pr
 async function* readInOrder({ readAll }: Source, plan: FilePlan): AsyncGenerator<FileRecord, void> {
   const isInOrder = plan.order.every((index, at) => index === at)
   const held: (FileRecord | null)[] = []
-  for await (const { line, json, faults } of readAll(plan)) {
-    const record = faults.length === 0 ? { line, json } : null
+  for await (const { line, json, faults, repeats } of readAll(plan)) {
+    const record = faults.length === 0 && !repeats ? { line, json } : null
     if (!isInOrder) held.push(record)
     else if (record) yield record
   }
@@ -346,7 +348,8 @@ async function openTable(
     async *readAll({ plans }) {
       let at = 0
       for await (const row of readBelow()) {
-        yield { line: row.line, ...reader.read(row, plans.get(at)) }
+        const plan = plans.get(at)
+        yield { line: row.line, ...reader.read(row, plan), repeats: plan?.repeats }
         at += 1
       }
     },

@@ -107,7 +107,7 @@ function renderQuestions(
       const all = columnsOf(question).map(({ column }) => rows[column - 1]!)
       const { about } = question
       const answerFor = (row: ShownColumn) =>
-        about === 'to' ? renderTarget(row, findOnlyLikely(all, row)) : renderReading(row, true)
+        about === 'to' ? renderTarget(row, findOnlyLikely(all, row)) : renderReading(row, about)
       if (all.length === 1) return renderQuestion(html`: ${QUESTIONS[about]}`, all[0]!, answerFor(all[0]!))
       return html`<p><strong>${askAboutColumns(question, all.length)}</strong></p>
         ${renderEach(all, (row) => renderQuestion('', row, answerFor(row)))}`
@@ -241,12 +241,13 @@ function renderSelect(name: string, label: string, options: Options, chosen: str
   </select>`
 }
 
-/** Renders how the values of a column are read: what is open about them, or what is not. */
-function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
+/** Renders how the values of a column are read: one thing that is open about them, or what is not. */
+function renderReading({ at, column, examples }: ShownColumn, about?: ColumnQuestion['about']) {
   const { to } = column
-  const name = readName(column.header)
+  const [isOpen, name] = [about !== undefined, readName(column.header)]
   const likely = to === 'full_name' ? guessNameRule(examples) : null
-  const selects = listReadings(to).map((reading) => {
+  const readings = listReadings(to).filter((reading) => !isOpen || reading === about)
+  const selects = readings.map((reading) => {
     const { what, options } = READINGS[reading]
     const chosen = column[reading]
     if (isDate(to) && (chosen === undefined || (isOpen && chosen !== null))) return ''
@@ -257,10 +258,10 @@ function renderReading({ at, column, examples }: ShownColumn, isOpen = false) {
   const what = `Name of the custom attribute ${name}`
   if (to === 'custom')
     return html`<input name="name.${at}" value="${column.name ?? name}" maxlength="64" aria-label="${what}" />`
-  if (to !== 'status') return html`${selects}`
+  if (isOpen && about !== 'words') return html`${selects}`
   // Proposed by its values, it may say something else.
   const isProposed = isOpen && column.likely === 'status'
-  return html`${isProposed && renderTarget({ at, column, examples })}
+  return html`${selects} ${isProposed && renderTarget({ at, column, examples })}
   ${Object.entries(column.words ?? {}).map(([word, status], number) => {
     if ((status === null) !== isOpen) return ''
     const options = status === null ? { ...(isProposed ? OPEN : CHOOSE), ...STATUSES } : STATUSES
@@ -384,12 +385,11 @@ function readColumn(column: ColumnMapping, at: number, fields: FormFields) {
   return {
     ...column,
     ...(Object.fromEntries(readings) as Pick<ColumnMapping, Reading>),
-    ...(to === 'status' ? { words: readWords(column.words ?? {}, at, fields) } : {}),
+    ...(column.words ? { words: readWords(column.words, at, fields) } : {}),
     ...(to === 'custom' && asked('name') ? { name: asked('name')! } : {}),
   }
 }
 
-/** The words are numbered. */
 function readWords(words: NonNullable<ColumnMapping['words']>, at: number, fields: FormFields) {
   return Object.fromEntries(
     Object.entries(words).map(([word, status], number) => {

@@ -187,6 +187,19 @@ await t.test('where values that cannot be read are left out, who has left is ask
   t.match(one, { status: 'inactive' })
 })
 
+await t.test('a repeated row is sent once, and marks at names and texts for end dates are asked', async (t) => {
+  const rows = ['D1,Ana,Berg,offen', 'D2,Bo,Lind (ausgetreten),31.01.2024', 'D1,Ana,Berg,offen']
+  write('marks.csv', ['external_id,first_name,last_name,termination_date', ...rows].join('\n'))
+  const asked = await run(['send', 'marks.csv'])
+  t.match(asked, { code: 1, err: /--answer 'termination_date:words:offen=active\|inactive'/ })
+  t.match(asked.err, /--answer 'last_name:words:ausgetreten=/)
+  const answers = ['termination_date:words:offen=active', 'last_name:words:ausgetreten=inactive']
+  const sent = await run(['send', 'marks.csv', ...answers.flatMap((answer) => ['--answer', answer])])
+  t.match(sent, { code: 0, out: /2 records sent: 2 created/, err: /line 4: Repeats line 2: left out/ })
+  const { items } = (await service.call('GET', '/v1/employees?external_id=D2')).body
+  t.match(items, [{ last_name: 'Lind', status: 'inactive', termination_date: '2024-01-31' }])
+})
+
 await t.test('a mapping is asked again where a later file has another word, or other dates, than before', async (t) => {
   const columns = [
     { header: 'Nummer', to: 'external_id' },

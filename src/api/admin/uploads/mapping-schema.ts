@@ -53,8 +53,9 @@ const MappedColumn = strictObject({
       propertyNames: { maxLength: MAX_WORD },
       maxProperties: MAX_WORDS,
       description:
-        'Of statuses: what each word means. Words that are known in many languages need not be given. Of a column ' +
-        'with more words, some stay open. The word of an empty cell is empty.',
+        'What each word of a status means, each mark at a name, and each text in the place of an end date. Words of ' +
+        'statuses that are known in many languages need not be given. Of a column with more words, some stay open. ' +
+        'The word of an empty cell is empty.',
     }),
   ),
   names: Type.Optional(

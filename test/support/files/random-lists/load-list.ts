@@ -86,7 +86,7 @@ function answerAll(header: FileRow, rows: readonly FileRow[], list: WrittenList,
       const faults = file.faults.map(({ message }) => message)
       const people: Stored[] = []
       const absent = new Set(plan.absent)
-      for (const at of order) {
+      for (const at of order.filter((row) => plans.get(row)?.repeats === undefined)) {
         const read = file.read(rows[at]!, plans.get(at))
         faults.push(...read.faults.map(({ line, message }) => `${line}: ${message}`))
         if (read.faults.length > 0 || file.faults.length > 0) continue
