@@ -132,7 +132,7 @@ async function* listFiles(
         yield text
         text = ''
       }
-      yield text
+      if (text !== '') yield text
       if (toTell.length > 0) rows.push(await storyteller.renderRows(db, company, toTell))
       toldEvents += toTell.length
       read += page.length
