@@ -1,6 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
-import { isAboutFile, nameRepeated, nameTwice } from './header-rows.ts'
+import { foldTitle, isAboutFile, nameRepeated, nameTwice } from './header-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { describeMarks, type MarkedLines } from './row-marks.ts'
 import { findField } from './record-columns.ts'
@@ -228,7 +228,9 @@ class Table {
       if (isHeading && isHeader && (this.#heading === null || this.#titles.has(foldTitle(before))))
         this.#leaveOut(before, 'above_header')
       else if (isHeading && this.#heading !== null) {
-        this.#heading = trimBlanks(listFilled(before).join(' ').slice(0, MAX_CELL))
+        // The number of those below is another one tomorrow.
+        const texts = listFilled(before).slice(0, reason === 'total' ? 1 : undefined)
+        this.#heading = trimBlanks(texts.join(' ').slice(0, MAX_CELL))
         this.#headedFrom = this.#count
         this.#leaveOut(before, 'heading')
       } else if (reason === 'below_table') this.#found(before, found)
@@ -296,14 +298,6 @@ class Table {
   #leaveOut({ line, lastLine = line }: FileRow, reason: LeftOutReason): void {
     leaveOut(this.#notes, reason, line, lastLine)
   }
-}
-
-/** A title, whatever its numbers, such as those of pages. */
-function foldTitle(row: FileRow): string {
-  return listFilled(row)
-    .map((cell) => cell.slice(0, MAX_CELL))
-    .join(' ')
-    .replaceAll(/\d+/g, '0')
 }
 
 function reasonOf(row: FileRow, shape: TableShape | null, count: number): LeftOutReason {

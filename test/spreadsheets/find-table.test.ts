@@ -17,6 +17,7 @@ async function find(lines: readonly string[], headerLine: number | null = null) 
     header: header?.line,
     names: header?.cells,
     records: records.map(({ line }) => line),
+    last: records.at(-1)?.cells.at(-1),
     leftOut: notes.leftOut.map(({ line, lastLine, reason }) => `${line}-${lastLine} ${reason}`),
   }
 }
@@ -128,8 +129,9 @@ const HEADINGS: Record<string, string[]> = {
 }
 for (const [name, lines] of Object.entries(HEADINGS))
   await t.test(`a heading of people who have left is a value of their rows: ${name}`, async (t) => {
-    const { names, leftOut } = await find(lines)
+    const { names, last, leftOut } = await find(lines)
     t.equal(names!.at(-1), 'Heading above the rows')
+    t.match(last, /^(?:Former employees|Leavers)$/)
     t.ok(leftOut.some((note) => note.endsWith(' heading')))
   })
 
