@@ -1,6 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import { FileError } from './file-error.ts'
-import { isAboutFile, nameRepeated, nameTwice } from './header-rows.ts'
+import { foldTitle, isAboutFile, nameRepeated, nameTwice } from './header-rows.ts'
 import type { FileRow } from './read-csv.ts'
 import { describeMarks, type MarkedLines } from './row-marks.ts'
 import { findField } from './record-columns.ts'
@@ -93,8 +93,9 @@ export function leaveOut(
   else notes.leftOutMore += 1
 }
 
-/** The rows among which the header is looked for, and the characters that they may have. */
+/** The rows among which the header is looked for, and headings above rows; and the characters that they may have. */
 const MAX_SEARCHED = 60
+const MAX_HEADED = 1_000
 const MAX_CHARACTERS = 1_048_576
 /** The rows below a table. */
 const MAX_BELOW = 20
@@ -129,6 +130,10 @@ class Table {
   #shape: TableShape | null = null
   /** The heading above the rows, if the table has any. */
   #heading: string | null = null
+  /** The number of records above it. */
+  #headedFrom = 0
+  /** What stands above the header, as other pages may repeat it. */
+  #titles: ReadonlySet<string> = new Set()
   #count = 0
   /** The lines of records that look different. */
   readonly #marked: MarkedLines = { struck: [], filled: [], hidden: [] }
@@ -160,18 +165,16 @@ class Table {
   #take(row: FileRow, found: FileRow[]): void {
     if (this.#header) return this.#takeRecord(row, found)
     this.#waiting.push(row)
-    this.#characters += row.cells.reduce((sum, { length }) => sum + length, 0)
-    const isEnough =
-      this.#given === null || this.#given === 0
-        ? this.#waiting.length >= MAX_SEARCHED || this.#characters > MAX_CHARACTERS
-        : row.line >= this.#given && this.#waiting.length >= MAX_SEARCHED
-    if (isEnough) this.#begin(found)
+    this.#characters += row.cells.reduce((sum, { length }) => sum + length + 1, 0)
+    const isEnough = this.#waiting.length >= MAX_HEADED || this.#characters > MAX_CHARACTERS
+    if (isEnough && row.line >= (this.#given ?? 0)) this.#begin(found)
   }
 
   /** Finds the header in the first rows, and takes those that follow it. */
   #begin(found: FileRow[]): void {
-    const first = this.#waiting
+    const all = this.#waiting
     this.#waiting = []
+    const first = this.#given === null || this.#given === 0 ? all.slice(0, MAX_SEARCHED) : all
     const at = this.#findHeader(first)
     if (at === -1) return
     refuseFixedWidth(first)
@@ -180,15 +183,16 @@ class Table {
     const below = hasNone ? at : isSecondHeader(first, at) && this.#given === null ? at + 2 : at + 1
     const shape = new TableShape(first.slice(below))
     this.#shape = shape
-    if (shape.hasHeadings(first.slice(below))) this.#heading = ''
+    if (shape.hasHeadings(all.slice(below))) this.#heading = ''
     const named = below === at + 2 ? nameTwice(first[at]!, first[at + 1]!) : nameRepeated(first, at)
     this.#header = this.#nameColumns(hasNone ? { ...first[at]!, cells: [] } : named, shape)
     this.#notes.headerLine = hasNone ? 0 : this.#header.line
+    this.#titles = new Set(first.slice(0, at).map(foldTitle))
     for (const row of first.slice(0, at))
       this.#leaveOut(row, isEmpty(row) ? 'empty' : isAboutFile(row) ? 'separator_line' : 'above_header')
     found.push(this.#header)
     if (below === at + 2) this.#leaveOut(first[at + 1]!, 'second_header')
-    for (const row of first.slice(below)) this.#takeRecord(row, found)
+    for (const row of all.slice(below)) this.#takeRecord(row, found)
   }
 
   #findHeader(first: readonly FileRow[]): number {
@@ -221,10 +225,15 @@ class Table {
     // Behind so many rows that are no records, nothing is certain: what has cells is a record with an error.
     for (const before of this.#waiting) {
       const reason = reasonOf(before, shape, this.#count)
+      const isHeading = reason === 'below_table' || this.#countsBelow(before, reason)
       // The number of a page, or a title, stands above names that are repeated.
-      if (reason === 'below_table' && isHeader) this.#leaveOut(before, 'above_header')
-      else if (reason === 'below_table' && this.#heading !== null) {
-        this.#heading = trimBlanks(listFilled(before)[0]!.slice(0, MAX_CELL))
+      if (isHeading && isHeader && (this.#heading === null || this.#titles.has(foldTitle(before))))
+        this.#leaveOut(before, 'above_header')
+      else if (isHeading && this.#heading !== null) {
+        // The number of those below is another one tomorrow.
+        const texts = listFilled(before).slice(0, reason === 'total' ? 1 : undefined)
+        this.#heading = trimBlanks(texts.join(' ').slice(0, MAX_CELL))
+        this.#headedFrom = this.#count
         this.#leaveOut(before, 'heading')
       } else if (reason === 'below_table') this.#found(before, found)
       else this.#leaveOut(before, reason)
@@ -233,6 +242,12 @@ class Table {
     if (isLast) this.#waiting.push(row)
     else if (isHeader) this.#leaveOut(row, 'repeated_header')
     else this.#found(row, found)
+  }
+
+  /** Whether a row says how many rows follow it, rather than how many are above it: "Leavers | 5". */
+  #countsBelow(row: FileRow, reason: LeftOutReason): boolean {
+    const above = [this.#count, this.#count - this.#headedFrom]
+    return reason === 'total' && this.#heading !== null && !isTotal(row) && this.#shape!.isCountBelow(row, above)
   }
 
   /** Throws FileError if a row names columns of another table: the cells below it are not those of the columns above. */

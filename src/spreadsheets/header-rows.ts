@@ -1,6 +1,6 @@
 import { trimBlanks } from '../text/normalize-text.ts'
 import type { FileRow } from './read-csv.ts'
-import { listFilled } from './table-shape.ts'
+import { listFilled, MAX_CELL } from './table-shape.ts'
 
 /* The rows around the one that names the columns. */
 
@@ -41,4 +41,12 @@ export function nameTwice(header: FileRow, below: FileRow): FileRow {
     return isGroup ? `${heading} ${nameOf(below, at)}`.trim() : (header.cells[at] ?? '')
   })
   return { ...header, cells }
+}
+
+/** A title, whatever its numbers, such as those of pages. */
+export function foldTitle(row: FileRow): string {
+  return listFilled(row)
+    .map((cell) => cell.slice(0, MAX_CELL))
+    .join(' ')
+    .replaceAll(/\d+/g, '0')
 }

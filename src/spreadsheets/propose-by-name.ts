@@ -230,17 +230,15 @@ function chooseBest(columns: readonly Candidate[], target: Target | null): void 
   const [first, ...others] = [...scores.keys()].toSorted((a, b) => scores.get(b)! - scores.get(a)!)
   if (!first) return
   const equal = others.filter((column) => scores.get(column) === scores.get(first))
-  const isOpen = !equal.every(({ sample }) => isSame(sample, first.sample))
-  for (const column of others) {
-    // Several columns may say who has left: those that name anybody are asked.
-    const isAsked =
-      target === 'status'
-        ? !all(column.sample, (value) => readWord(value, column.meaning) === 'active')
-        : isOpen && equal.includes(column)
-    if (isAsked) ask([column], target!)
-    else column.to = 'nothing'
-  }
-  if (isOpen && target !== 'status') ask([first], target!)
+  // Several columns may say who has left: those that name anybody are asked.
+  const isDoubted = (column: Candidate) =>
+    target === 'status'
+      ? !all(column.sample, (value) => readWord(value, column.meaning) === 'active') &&
+        !isSame(column.sample, first.sample)
+      : equal.includes(column) && !equal.every(({ sample }) => isSame(sample, first.sample))
+  const doubted = others.filter(isDoubted)
+  for (const column of others) column.to = 'nothing'
+  if (doubted.length > 0) ask([first, ...doubted], target!)
 }
 
 /** Whether two columns have the same values in the same order, as far as the sample shows. */

@@ -48,11 +48,11 @@ function* proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): G
     if (file.isOfOthers(column)) found.push(column)
   }
   const [best, other] = named ? found.filter(({ evidence }) => evidence.texts === 0) : found
-  const isSure = best && !other && file.isTree(best)
-  if (named && !isSure) return
+  const isTree = best && !other && file.isTree(best)
+  if (named && !isTree) return
   if (named?.to === 'manager') named.to = 'nothing'
-  if (isSure) best.to = 'manager'
-  else ask(found, 'manager')
+  // Mentors lead from person to person, too.
+  ask(found, 'manager')
 }
 
 /** Names or codes of countries, if the file has phone numbers. */
@@ -76,8 +76,8 @@ function proposeEmail(unknown: readonly Candidate[], file: ColumnsOfFile): void 
   const found = unknown.filter(isAddress)
   // What sounds private may be all that there is: `Personal.Email`.
   if (found.length === 0) return ask(file.all.filter(isUnused).filter(isAddress), 'email')
-  const [own, another] = found.filter((column) => isOfCompany(column, file))
-  // Others may be private ones.
+  const [own, another] = found.filter((column) => column.evidence.isUnique && isOfCompany(column, file))
+  // Others may be private ones, or those of managers.
   if (!own || another) return ask(found, 'email')
   own.to = 'email'
   // Managers may be named by addresses that no row has.

@@ -99,7 +99,10 @@ export class TableShape {
     if (isTotal(row) && (isSmall || filled.length === 1)) return true
     if (this.#width < 3 || !isSmall) return false
     if (this.isCount(row, count)) return true
-    return filled.length === 1 && !this.#isValue(row)
+    if (filled.length === 1) return !this.#isValue(row)
+    // Two texts of which one stands where others have an address, or a number, and none is what its column has.
+    const compared = row.cells.flatMap((cell, at) => (trimBlanks(cell) === '' ? [] : [this.compare(at, cell)]))
+    return filled.length === 2 && filled.every((cell) => kindOf(cell) === 'text') && compared.includes(false)
   }
 
   /** Whether the row has a text and the number of rows, or numbers where other rows have something else. */
@@ -110,6 +113,13 @@ export class TableShape {
     const isOther = (at: number) => this.#kinds[at] !== 'digits'
     const isOfRows = numbers.some(([, cell]) => Number(cell.slice(0, MAX_CELL)) === count)
     return isOfRows || this.#kinds[label[0]] !== 'text' || numbers.every(([at]) => isOther(at))
+  }
+
+  /** Whether a row has a text and one number, which is not that of the rows above it. */
+  isCountBelow(row: FileRow, above: readonly number[]): boolean {
+    const [, number, more] = listFilled(row)
+    if (number === undefined || more !== undefined || !/^[1-9]\d{0,3}$/.test(number)) return false
+    return this.isCount(row, 0) && !above.includes(Number(number))
   }
 
   /** Whether the only cell of a row is what its column has: somebody of whom nothing else is known. */
@@ -123,8 +133,18 @@ export class TableShape {
   /** Whether rows have headings above them: one text, with records below it. */
   hasHeadings(rows: readonly FileRow[]): boolean {
     const last = rows.findLastIndex((row) => !isEmpty(row) && !this.isNoRecord(row, 0))
-    const isHeading = (row: FileRow) =>
-      !isEmpty(row) && this.isNoRecord(row, 0) && !isTotal(row) && !this.isCount(row, 0)
-    return rows.slice(0, Math.max(last, 0)).some(isHeading)
+    let [count, above] = [0, 0]
+    for (const row of rows.slice(0, Math.max(last, 0))) {
+      if (isEmpty(row)) continue
+      if (!this.isNoRecord(row, count)) {
+        count += 1
+        above += 1
+        continue
+      }
+      const isNoCount = !this.isCount(row, count) || this.isCountBelow(row, [count, above])
+      if (!isTotal(row) && isNoCount) return true
+      above = 0
+    }
+    return false
   }
 }

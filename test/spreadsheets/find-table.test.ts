@@ -17,6 +17,7 @@ async function find(lines: readonly string[], headerLine: number | null = null) 
     header: header?.line,
     names: header?.cells,
     records: records.map(({ line }) => line),
+    last: records.at(-1)?.cells.at(-1),
     leftOut: notes.leftOut.map(({ line, lastLine, reason }) => `${line}-${lastLine} ${reason}`),
   }
 }
@@ -115,6 +116,30 @@ await t.test('of two header rows, headings tell apart columns with the same name
       leftOut: ['2-2 second_header'],
     },
   )
+})
+
+const people = (count: number) =>
+  Array.from({ length: count }, (_, at) => `${at + 100},Ana${at},Ek,a${at}@x.example,2020-01-02,5`)
+const HEADINGS: Record<string, string[]> = {
+  'behind many rows': [HEADER, ...people(400), 'Former employees', ...ROWS],
+  'above names that are repeated': ['Staff', HEADER, ...people(3), 'Leavers', HEADER, ...ROWS],
+  'above a gap and names that are repeated': [HEADER, ...people(3), '', 'Leavers', '', HEADER, ...ROWS],
+  'with the number of those below': [HEADER, ...people(5), 'Leavers,,,2', ...ROWS],
+  'of two cells': [HEADER, ...people(3), 'Former,employees', ...ROWS],
+}
+for (const [name, lines] of Object.entries(HEADINGS))
+  await t.test(`a heading of people who have left is a value of their rows: ${name}`, async (t) => {
+    const { names, last, leftOut } = await find(lines)
+    t.equal(names!.at(-1), 'Heading above the rows')
+    t.match(last, /^(?:Former employees|Leavers)$/)
+    t.ok(leftOut.some((note) => note.endsWith(' heading')))
+  })
+
+await t.test('titles of pages, and the number of the rows above, are no headings', async (t) => {
+  const pages = await find(['Staff, page 1', HEADER, ...people(3), 'Staff, page 2', HEADER, ...ROWS])
+  t.strictSame(pages.leftOut, ['1-1 above_header', '6-6 above_header', '7-7 repeated_header'])
+  const count = await find([HEADER, ...people(3), 'Sales,,,3', ...ROWS, 'Buying,,,2', ...people(1)])
+  t.strictSame(count.leftOut, ['5-5 total', '8-8 total'])
 })
 
 await t.test('cells below a heading that is merged name its columns', async (t) => {

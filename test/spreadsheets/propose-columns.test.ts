@@ -332,3 +332,34 @@ await t.test('departments with numbers are asked', (t) => {
   t.ok(asked.includes('Padalinys'))
   t.end()
 })
+
+await t.test('people whom others name are asked about, as they may be managers or mentors', (t) => {
+  const rows = Array.from(
+    { length: 8 },
+    (_, at) => `A${at}0,Ana${'abcdefgh'[at]},Ek,${at}@x.example,${at > 1 ? `A${at - 1}0` : ''}`,
+  )
+  const { to, asked } = propose(['Staff no,First name,Last name,Email,Buddy', ...rows].join('\n'))
+  t.equal(to['Buddy'], null)
+  t.ok(asked.includes('Buddy'))
+  t.end()
+})
+
+await t.test('addresses that several rows share are asked, as they may be those of managers', (t) => {
+  const rows = Array.from(
+    { length: 20 },
+    (_, at) => `A${at}0,Ana${'abcdefghijklmnopqrst'[at]},Ek,boss${at % 9}@x.example`,
+  )
+  t.ok(propose(['Staff no,First name,Last name,Kontakt', ...rows].join('\n')).asked.includes('Kontakt'))
+  t.end()
+})
+
+await t.test('two columns of statuses that disagree are asked', (t) => {
+  const table = (other: string) => `Staff no,First name,Last name,Email,Account status,Employment status
+1,Ana,Ek,a@x.example,Active,Active
+2,Bo,Li,b@x.example,Disabled,${other}
+3,Cy,Roth,c@x.example,Active,Terminated`
+  t.strictSame(propose(table('Active')).asked, ['Account status', 'Employment status'])
+  const same = table('Disabled').replaceAll('Terminated', 'Active')
+  t.strictSame(propose(same).asked, [], 'unless they are the same')
+  t.end()
+})
