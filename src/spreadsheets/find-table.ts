@@ -1,4 +1,5 @@
 import { trimBlanks } from '../text/normalize-text.ts'
+import type { Encoding } from './encodings.ts'
 import { FileError } from './file-error.ts'
 import { foldTitle, isAboutFile, nameRepeated, nameTwice } from './header-rows.ts'
 import type { FileRow } from './read-csv.ts'
@@ -45,6 +46,8 @@ export interface LeftOut {
 export interface TableNotes {
   /** The line that names the columns; 0 if none does, and null before it is found, and for a file without rows. */
   headerLine: number | null
+  /** How a text is encoded, unless it is Unicode, which shows that by itself. */
+  encoding?: Encoding
   leftOut: LeftOut[]
   /** How many more were left out than are listed. */
   leftOutMore: number

@@ -43,7 +43,13 @@ export async function openContent(
     }
   const texts = () => decodeText(open(), format.encoding)
   if (format.kind === 'csv')
-    return { kind: 'table', read: (notes) => findTable(decodeHex(readCsv(texts())), headerLine, notes) }
+    return {
+      kind: 'table',
+      read(notes) {
+        if (!format.encoding.startsWith('utf-')) notes.encoding = format.encoding
+        return findTable(decodeHex(readCsv(texts())), headerLine, notes)
+      },
+    }
   const ofFile = createNotes()
   const { columns, labels, cells: names } = await inspectJson(texts(), ofFile)
   if (names) return { kind: 'table', read: (notes) => findTable(readJsonRows(texts(), names), headerLine, notes) }

@@ -328,6 +328,32 @@ await t.test('the encoding and the line of names that somebody gave are remember
   t.match(other, { status: 422, body: { code: 'file_ambiguous' } }, 'a file of another kind is asked')
 })
 
+await t.test(
+  'a night whose letters leave the encoding open is read as the nights before, with a column more, too',
+  async (t) => {
+    const company = await service.makeCompany('Shown encoding')
+    const load = (rows: readonly string[], query = '') =>
+      upload(company, encodeText(rows.join('\n'), 'windows-1250'), query)
+    const people = [
+      'Łukasz Żółć',
+      'Małgorzata Święta',
+      'Grażyna Wójcik',
+      'Paweł Dąbrowski',
+      'Agnieszka Zając',
+      'Józef Pawłowski',
+    ]
+    const clear = people.map((name, at) => `${at},${name.replace(' ', ',')},Łódź`)
+    const { body } = await load(['external_id,first_name,last_name,location', ...clear])
+    await service.manage('POST', `/uploads/${body.id}/apply`, undefined, company.admin.token)
+    const open = ['external_id,first_name,last_name,location,floor', '7,Ana,Ţugui,X,2', ...clear.slice(0, 0)]
+    t.match((await upload(await service.makeCompany('New'), encodeText(open.join('\n'), 'windows-1250'))).body, {
+      code: 'file_ambiguous',
+    })
+    t.match((await load(open, '&apply=true')).body, { state: 'ended', summary: { created: 1 } })
+    t.match((await listPeople(company)).at(-1), { last_name: 'Ţugui' })
+  },
+)
+
 await t.test('a night leaves out what it cannot read, but not who has left', async (t) => {
   const company = await service.makeCompany('Leaves out')
   const head = 'Employee ID,First name,Start date,Status,Last day'

@@ -122,7 +122,7 @@ await t.test('what was left out can be corrected and sent again, and corrects th
 
 await t.test('rows about one person are left out, whichever parts they are in', async (t) => {
   const company = await service.makeCompany('Repeated')
-  const rows = [rowOf('C-1', OK), rowOf('C-2', OK), rowOf('C-1', OK), rowOf('C-3', OK)]
+  const rows = [rowOf('C-1', OK), rowOf('C-2', OK), rowOf('C-1', '+4930901821'), rowOf('C-3', OK)]
   const { body } = await upload(company, rows, '&apply=true&all_or_none=false')
   t.match(body.summary, { created: 2, refused: 2 })
   t.match(await listLeft(company, body.id), [/^C-1 - .*in the file again.*line 4/, /^C-1 - .*line 2/])

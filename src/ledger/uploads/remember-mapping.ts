@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { inTurns } from '#admission/turns'
 import { readName } from '#spreadsheets/cells'
-import type { FileAnswers } from '#spreadsheets/file-question'
+import { type FileAnswers, UNANSWERED } from '#spreadsheets/file-question'
 import { type ColumnMapping, exactKey, keysOf, locateColumns, matchEarlier, USUAL_CHOICES } from '#spreadsheets/mapping'
 import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/record-columns'
 import { toUuid } from '#domain/ids'
@@ -123,9 +123,11 @@ export async function rememberMapping(db: Queryable, upload: StoredUpload, isApp
   const { companyId, header, mapping } = upload
   if (!header || !mapping) return
   const company = toUuid(companyId)
-  const given = (await findOriginal(db, upload))?.answers ?? null
+  const { answers: given = null, notes } = (await findOriginal(db, upload)) ?? {}
   const isAnswered = given !== null && Object.values(given).some((answer) => answer !== null)
-  const answers = isAnswered ? given : await readAnswers(db, companyId, header)
+  // The letters of a later file may leave open what those of this one have shown.
+  const shown = notes?.encoding ? { ...UNANSWERED, encoding: notes.encoding } : null
+  const answers = isAnswered ? given : ((await readAnswers(db, companyId, header)) ?? shown)
   // In the order of the file, as the mappings of earlier versions are, which have no names.
   const places = locateColumns(header, mapping.columns)
   const keys = keysOf(mapping.columns.map(({ header: name }) => name))

@@ -97,9 +97,17 @@ type Column = {
   cell(person: DrawnPerson, at: number): string
 }
 
+/** What systems write where somebody has nothing, and the columns in which they do. */
+const NOTHINGS = ['', '', '', '', 'NULL', 'None', 'n/a', '--', '#N/A', '#REF!']
+const MAY_BE_NOTHING = ['phone', 'job_title', 'department', 'location', 'start_date', 'termination_date']
+
 /** Writes the list of a seed. */
 export function writeList(seed: number): WrittenList {
   const random = createRandom(seed)
+  const more = createRandom(-seed)
+  const nothing = more.pick(NOTHINGS)
+  const isRepeating = more.chance(0.1)
+  const orNothing = (cell: string, to = '') => (cell === '' && MAY_BE_NOTHING.includes(to) ? nothing : cell)
   const system = drawSystem(random)
   const people = drawPeople(system, random)
   const language = LANGUAGES[system.language]!
@@ -122,7 +130,9 @@ export function writeList(seed: number): WrittenList {
     if (inHeadings && person.hasLeft && !isBelow) lines.push([language.leavers])
     isBelow ||= person.hasLeft
     const beside = other.length > 0 && lines.length < headerLine + 2 ? ['', 'Shipping', 'Ulm'] : []
-    lines.push([...ordered.map(({ cell }) => pad(cell(person, at), system, random)), ...beside])
+    const cells = ordered.map(({ cell, known }) => pad(orNothing(cell(person, at), known?.to), system, random))
+    lines.push([...cells, ...beside])
+    if (isRepeating && more.chance(0.3)) lines.push([...cells, ...beside])
     if (system.hasEmptyRows && random.chance(0.2)) lines.push([])
   }
   if (system.total !== 'none') {
@@ -143,13 +153,17 @@ export function writeList(seed: number): WrittenList {
       ...person,
       ...(department === undefined || system.leavers === 'department' ? {} : { department }),
     })),
-    columns: ordered.map(({ known }) => known),
+    columns: ordered.map(({ known }) =>
+      known?.to === 'termination_date' ? { ...known, words: { [nothing]: 'active' } } : known,
+    ),
     headings: { to: 'status', words: { [language.leavers]: 'inactive' } },
     encoding,
     country: language.country,
     headerLine,
     traits: {
       language: system.language,
+      nothing,
+      isRepeating: String(isRepeating),
       ...Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, String(value)])),
       encoding,
     },
