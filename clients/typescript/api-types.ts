@@ -1484,7 +1484,7 @@ export interface components {
                  * @description What the values of the column make likely.
                  * @enum {string}
                  */
-                likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "last_name_prefix" | "key" | "as_named" | "nothing";
                 /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                 seen?: {
                     [key: string]: {
@@ -1502,7 +1502,7 @@ export interface components {
                      * @description What the values of the column make likely.
                      * @enum {string}
                      */
-                    likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                    likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "last_name_prefix" | "key" | "as_named" | "nothing";
                     /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                     seen?: {
                         [key: string]: {
@@ -3164,8 +3164,8 @@ export interface operations {
                         columns: {
                             /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
                             header: string;
-                            /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
-                            to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
+                            /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `last_name_prefix` stands before the last name: `van der`. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
+                            to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "last_name_prefix" | "key" | "as_named" | "nothing") | null;
                             /** @description The name of a custom attribute. */
                             name?: string;
                             /**
@@ -3191,7 +3191,7 @@ export interface operations {
                              * @description What the values make likely, if `to` is null. What is sent is ignored.
                              * @enum {string}
                              */
-                            likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                            likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "last_name_prefix" | "key" | "as_named" | "nothing";
                             /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                             seen?: {
                                 [key: string]: {
@@ -3270,8 +3270,8 @@ export interface operations {
                     columns: {
                         /** @description The name of the column, as the file has it. Columns with the same name follow in their order. */
                         header: string;
-                        /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
-                        to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing") | null;
+                        /** @description What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says in which country local phone numbers of the row are. `last_name_prefix` stands before the last name: `van der`. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person has to decide. */
+                        to: ("id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "last_name_prefix" | "key" | "as_named" | "nothing") | null;
                         /** @description The name of a custom attribute. */
                         name?: string;
                         /**
@@ -3297,7 +3297,7 @@ export interface operations {
                          * @description What the values make likely, if `to` is null. What is sent is ignored.
                          * @enum {string}
                          */
-                        likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "key" | "as_named" | "nothing";
+                        likely?: "id" | "first_name" | "last_name" | "email" | "external_id" | "user_name" | "directory_external_id" | "employee_number" | "job_title" | "department" | "division" | "location" | "manager_id" | "manager_external_id" | "manager_email" | "start_date" | "termination_date" | "phone" | "status" | "full_name" | "manager" | "custom" | "phone_country" | "last_name_prefix" | "key" | "as_named" | "nothing";
                         /** @description Of each word of a column that may say who has left: how many rows have it, and how many of them an end date that has passed. What is sent is ignored. */
                         seen?: {
                             [key: string]: {

@@ -30,7 +30,7 @@ export const TEXT_TARGETS = [
 export const DATE_TARGETS = ['start_date', 'termination_date'] as const satisfies HeaderMeaning[]
 
 /**
- * All that a column can become. `key` identifies people within the file, and is not stored. `as_named` sets the member
+ * All that a column can become. `last_name_prefix` stands before last names: van der. `key` identifies people within the file, and is not stored. `as_named` sets the member
  * of the record that the column names, exactly as the cell is written.
  */
 export const TARGETS = [
@@ -42,6 +42,7 @@ export const TARGETS = [
   'manager',
   'custom',
   'phone_country',
+  'last_name_prefix',
   'key',
   'as_named',
   'nothing',

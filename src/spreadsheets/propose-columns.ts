@@ -7,6 +7,7 @@ import { lacksNames, namesManagers, proposeByName } from './propose-by-name.ts'
 import { foldLatin, readWord } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
 import { readDate } from './read-date.ts'
+import { isPrefix } from './split-name.ts'
 import { isInUnit, isOfLeavers, mentionsLeaving, readStatusWord, readWordOf } from './status-words.ts'
 
 /*
@@ -66,6 +67,18 @@ function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): voi
     new Set([...values.keys()].map(readCountryName)).size > 1
   if (found.length === 1 && isName(found[0]!)) found[0]!.to = 'phone_country'
   else ask(found, 'phone_country')
+}
+
+/** What last names begin with, in a column beside them. Codes of languages and countries look alike. */
+function askPrefix(_unknown: readonly Candidate[], file: ColumnsOfFile): void {
+  const last = file.all.find(({ to }) => to === 'last_name')
+  if (!last) return
+  const isBeside = ({ at, sample }: Candidate) => Math.abs(at - last.at) === 1 && sample.filled < file.sample.count
+  const found = file.all.filter(isUnused).filter((column) => isBeside(column) && column.sample.filled > 0)
+  ask(
+    found.filter(({ sample }) => all(sample, isPrefix)),
+    'last_name_prefix',
+  )
 }
 
 const isUnused = ({ to, isExact }: Candidate) => to === 'nothing' && !isExact
@@ -336,6 +349,7 @@ function askBesides({ all: columns, sample: { rows } }: ColumnsOfFile): void {
 }
 
 const PROPOSALS = [
+  askPrefix,
   proposeManagers,
   proposeCountry,
   proposeEmail,

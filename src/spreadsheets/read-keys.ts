@@ -10,7 +10,7 @@ import { readDate } from './read-date.ts'
 import type { Column } from './read-value.ts'
 import { isNone } from './read-value.ts'
 import { memberOf } from './record-columns.ts'
-import { foldName, splitName } from './split-name.ts'
+import { foldName, joinPrefix, splitName } from './split-name.ts'
 
 /** Reads what identifies a person, for the plan of the rows. */
 export function readKeys({ line, cells }: FileRow, columns: readonly Column[], hasNamedManagers: boolean): RowKeys {
@@ -49,7 +49,8 @@ export function readKeys({ line, cells }: FileRow, columns: readonly Column[], h
   else if (externalId !== undefined) keys.manager = { by: 'external_id', text: externalId }
   const others = named.filter((text) => text !== undefined && text !== keys.manager?.text)
   if (others.length > 0) keys.otherManagers = others as string[]
-  const [first, last] = [texts.get('first_name') ?? '', texts.get('last_name') ?? '']
+  const first = texts.get('first_name') ?? ''
+  const last = joinPrefix(texts.get('last_name_prefix') ?? '', texts.get('last_name') ?? '')
   const isUnspaced = UNSPACED.test(`${last}${first}`)
   if (hasNamedManagers && `${first}${last}` !== '')
     keys.names = [`${first} ${last}`, ...(isUnspaced ? [`${last}${first}`] : [])].map(foldName)

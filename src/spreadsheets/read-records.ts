@@ -10,6 +10,7 @@ import { readCountryName } from './read-country.ts'
 import { readKeys } from './read-keys.ts'
 import type { Column, Context, ValueReading } from './read-value.ts'
 import { isClearable, NAMING_MANAGERS, readColumn, readWhole } from './read-value.ts'
+import { joinPrefix } from './split-name.ts'
 import {
   CUSTOM,
   findField,
@@ -317,6 +318,10 @@ const INACTIVE = '"inactive"'
 
 /** What follows from several columns, and from other rows. */
 function finishRecord({ fields }: RowMembers, { mapping, today, plan }: Context): void {
+  const [prefix, last] = [fields.get('last_name_prefix'), fields.get('last_name')]
+  fields.delete('last_name_prefix')
+  if (prefix && last && last !== 'null')
+    fields.set('last_name', JSON.stringify(joinPrefix(String(JSON.parse(prefix)), String(JSON.parse(last)))))
   if (plan?.isEmailLeftOut) fields.delete('email')
   const end = fields.get('termination_date')
   const hasPassed = end !== undefined && end !== 'null' && JSON.parse(end) < today

@@ -106,6 +106,7 @@ const NEVER_CLEARED: ReadonlySet<ColumnMapping['to']> = new Set([
   'as_named',
   'key',
   'phone_country',
+  'last_name_prefix',
 ])
 
 /** Whether the empty cells of a column can clear what is stored. */

@@ -24,7 +24,7 @@ export interface SplitName {
 /** Words that belong to the last name that they begin. */
 const PARTICLES = new Set(
   `af al auf av bin da dal de degli dei del della den der des di do dos du ibn la le los lo st ten ter und van vom von y zu
-  zum zur zu d`.split(/\s+/),
+  zum zur zu d aan het in op te 't`.split(/\s+/),
 )
 
 /** The longest name that is looked at, in UTF-16 units. */
@@ -32,6 +32,18 @@ const MAX_NAME = 512
 
 /** The id that a system writes behind a name: "Ana Perez (000231)". */
 const ID_BEHIND = /\((?=[^()]*\d)[^()]*\)\s*$/
+
+/** Whether a text is what last names begin with, as some systems keep it in a column of its own. */
+export function isPrefix(text: string): boolean {
+  const words = tidy(text.slice(0, MAX_NAME)).toLowerCase().split(' ')
+  return words.every((word) => PARTICLES.has(word))
+}
+
+/** Puts what stands before a last name there, unless it already begins so. */
+export function joinPrefix(prefix: string, last: string): string {
+  if (prefix === '' || last === '' || `${last} `.toLowerCase().startsWith(`${prefix} `.toLowerCase())) return last
+  return /['’]$/.test(prefix) ? `${prefix}${last}` : `${prefix} ${last}`
+}
 
 /** Splits a full name; null if the rule doesn't say how. */
 export function splitName(text: string, rule: NameRule | null): SplitName | null {

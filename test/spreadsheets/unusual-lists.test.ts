@@ -61,6 +61,39 @@ await t.test('a row that says the same as an earlier one is taken once', async (
   t.match(other.why, /refused[^]*in the file again/, 'another row about a person is still an error')
 })
 
+await t.test('what stands before last names in a column of its own is asked, and put there', async (t) => {
+  const people: Told[] = [
+    { ...ANA, last_name: 'van der Berg' },
+    { ...BO, manager: 0 },
+    { ...CY, last_name: "in 't Veld", manager: 0 },
+    { ...CY, id: 'A-4', email: 'di@x.example', first_name: 'Di', last_name: 'de Moe' },
+  ]
+  const prefixes = ['van der', '', "in 't", 'DE']
+  const lasts = ['Berg', 'Lind', 'Veld', 'de Moe']
+  const managers = ['', 'Ana van der Berg', 'Ana van der Berg', '']
+  for (const [name, at] of [
+    ['Tussenvoegsel', 1],
+    ['Voorvoegsel', 2],
+    ['Name prefix', 1],
+    ['Zwischenteil', 2],
+  ] as const) {
+    const inOrder = <Cell>(first: Cell, prefix: Cell, last: Cell) =>
+      at === 1 ? [first, prefix, last] : [first, last, prefix]
+    const header = row('Employee ID', ...inOrder('Voornaam', name, 'Achternaam'), 'Email', 'Department', 'Manager')
+    const rows = people.map(({ id, first_name: first, email, department }, line) =>
+      row(id, ...inOrder(first, prefixes[line], lasts[line]), email, department, managers[line]),
+    )
+    const columns = [ID, ...inOrder(FIRST, column('last_name_prefix'), LAST), EMAIL, DEPARTMENT]
+    const { isRight, why, asked } = await load(
+      [header, ...rows],
+      [...columns, column('manager', { by: 'full_name' })],
+      people,
+    )
+    t.ok(isRight, why)
+    t.ok(asked.length > 0)
+  }
+})
+
 await t.test('what a mark at a name says is asked, and the name is stored without it', async (t) => {
   const header = 'Employee ID;Name;Email;Department'
   const marked: [mark: string, write: (name: string) => string][] = [

@@ -215,6 +215,7 @@ const TARGET_LABELS = {
   manager_id: 'Manager (ID)',
   phone: 'Phone',
   phone_country: 'Country of phone numbers',
+  last_name_prefix: 'Prefix of the last name',
   start_date: 'Start date',
   termination_date: 'Termination date',
   status: 'Status',

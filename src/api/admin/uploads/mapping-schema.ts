@@ -31,9 +31,9 @@ const MappedColumn = strictObject({
     ...nullable(oneOf(CHOICES.to)),
     description:
       'What the column becomes: an attribute, `full_name`, `manager`, `custom`, or `nothing`. `phone_country` says ' +
-      'in which country local phone numbers of the row are. `key` is what managers are named by, which is not ' +
-      'stored. `as_named` sets the attribute that the column names, exactly as the cell is written. Null: a person ' +
-      'has to decide.',
+      'in which country local phone numbers of the row are. `last_name_prefix` stands before the last name: ' +
+      '`van der`. `key` is what managers are named by, which is not stored. `as_named` sets the attribute that ' +
+      'the column names, exactly as the cell is written. Null: a person has to decide.',
   },
   name: optionalString({ maxLength: MAX_NAME, description: 'The name of a custom attribute.' }),
   type: Type.Optional(oneOf(CHOICES.type, 'The type of a custom attribute.')),
