@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import type { PartOptions, RunningPart } from '#bootstrap/running-part'
 import { findDatabase, type OpenedDatabase } from '#postgres/embedded/embedded-postgres'
@@ -21,12 +20,6 @@ import { readSettings } from './terminal/settings.ts'
 const UNSIGNED =
   'no signing key is set (SIGNING_KEY_FILE or SIGNING_KEY): checkpoints are not signed, so a rollback cannot be ' +
   'detected'
-
-/**
- * The heap grows to twice of what is in use before all garbage is collected. V8 would let it grow to four times, which a
- * large file reaches.
- */
-const GROWING = '--heap-growing-percent=100'
 
 type Parts = { api: boolean; workers: boolean; demo?: boolean; migrates: boolean; purpose: 'serve' | 'visit' }
 
@@ -59,7 +52,6 @@ interface Running {
  * reverse order, also when one of them fails to start. Exits with 0 when it is asked to end, even during startup.
  */
 async function run(parts: Parts): Promise<never> {
-  setFlagsFromString(GROWING)
   const config = readSettings()
   const running: Running = { config, log: openLog(config.LOG_LEVEL), parts: [] }
   // The reader of the output has gone, as with `… | head`.
