@@ -20,9 +20,10 @@ for (const [moment, trace] of [
       stdio: 'ignore',
     })
     t.teardown(() => child.kill('SIGKILL'))
-    await eventually('it has come that far', async () => globSync(trace, { cwd: folder }).length > 0)
-    const servers = listServers(folder)
-    t.not(servers.length, 0)
+    const servers = await eventually('it has come that far', async () => {
+      const found = globSync(trace, { cwd: folder }).length > 0 ? listServers(folder) : []
+      return found.length > 0 && found
+    })
     child.kill('SIGINT')
     t.strictSame(await once(child, 'exit'), [1, null])
     await eventually('no server is left', async () => !servers.some((pid) => isAlive(pid)))
