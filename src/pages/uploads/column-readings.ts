@@ -1,7 +1,38 @@
-import { type ColumnMapping, isDate, type ManagerKey } from '#spreadsheets/mapping'
+import { type ColumnMapping, isDate, type ManagerKey, type Target } from '#spreadsheets/mapping'
 import type { Calendar, DateOrder } from '#spreadsheets/read-date'
 import type { NameRule } from '#spreadsheets/split-name'
 import type { Status } from '#spreadsheets/status-words'
+
+/** What a column can become, as people call it. */
+export const TARGET_LABELS = {
+  nothing: 'Not used',
+  first_name: 'First name',
+  last_name: 'Last name',
+  full_name: 'Full name',
+  email: 'Email',
+  external_id: 'External ID',
+  user_name: 'User name',
+  directory_external_id: 'Directory external ID',
+  employee_number: 'Employee number',
+  job_title: 'Job title',
+  department: 'Department',
+  division: 'Division',
+  location: 'Location',
+  manager: 'Manager',
+  manager_email: 'Manager (email)',
+  manager_external_id: 'Manager (external ID)',
+  manager_id: 'Manager (ID)',
+  phone: 'Phone',
+  phone_country: 'Country of phone numbers',
+  last_name_prefix: 'Prefix of the last name',
+  start_date: 'Start date',
+  termination_date: 'Termination date',
+  status: 'Status',
+  custom: 'Custom attribute',
+  id: 'ID',
+  key: 'ID within the file',
+  as_named: 'The attribute of this name',
+} as const satisfies Record<Target, string>
 
 /** What a list offers: values with their labels. */
 export type Options = Readonly<Record<string, string>>

@@ -22,7 +22,7 @@ import { FileFaultError } from '#uploads/part-builder'
 import { listReturning } from '#uploads/returning-people'
 import type { PartPreview } from '#uploads/run-part'
 import type { FormFields } from '#pages/parts/form'
-import { listReadings, READINGS, STATUSES, type Options, type Reading } from './column-readings.ts'
+import { listReadings, READINGS, STATUSES, type Options, type Reading, TARGET_LABELS } from './column-readings.ts'
 import { UPLOAD_PATH } from '#wording/navigation'
 import { isolate, html, type Html, renderEach, renderTable, renderJoined } from '#pages/parts/elements'
 import { formatCount, formatNumber, isOrAre } from '#wording/numbers'
@@ -193,37 +193,6 @@ function renderExamples({ column, examples }: ShownColumn) {
     return html`${at > 0 && ' · '}${shown}`
   })}`
 }
-
-/** What a column can become, as people call it. */
-const TARGET_LABELS = {
-  nothing: 'Not used',
-  first_name: 'First name',
-  last_name: 'Last name',
-  full_name: 'Full name',
-  email: 'Email',
-  external_id: 'External ID',
-  user_name: 'User name',
-  directory_external_id: 'Directory external ID',
-  employee_number: 'Employee number',
-  job_title: 'Job title',
-  department: 'Department',
-  division: 'Division',
-  location: 'Location',
-  manager: 'Manager',
-  manager_email: 'Manager (email)',
-  manager_external_id: 'Manager (external ID)',
-  manager_id: 'Manager (ID)',
-  phone: 'Phone',
-  phone_country: 'Country of phone numbers',
-  last_name_prefix: 'Prefix of the last name',
-  start_date: 'Start date',
-  termination_date: 'Termination date',
-  status: 'Status',
-  custom: 'Custom attribute',
-  id: 'ID',
-  key: 'ID within the file',
-  as_named: 'The attribute of this name',
-} as const satisfies Record<Target, string>
 
 /** An answer has to be chosen if nothing is, but where the column may become something else. */
 const CHOOSE: Options = { '': 'Choose' }
