@@ -11,7 +11,7 @@ export interface JsonShape {
   columns: readonly string[] | null
   /** What people call the fields, by their names in the records. */
   labels: ReadonlyMap<string, string>
-  /** Whether the records are lists of cells, as of a sheet, and the names that the file says for them; empty if it says none. */
+  /** If the records are lists of cells, as of a sheet: the names that the file says for them; empty if it says none. */
   cells?: readonly string[]
 }
 

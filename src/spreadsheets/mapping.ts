@@ -30,8 +30,9 @@ export const TEXT_TARGETS = [
 export const DATE_TARGETS = ['start_date', 'termination_date'] as const satisfies HeaderMeaning[]
 
 /**
- * All that a column can become. `last_name_prefix` stands before last names: van der. `key` identifies people within the file, and is not stored. `as_named` sets the member
- * of the record that the column names, exactly as the cell is written.
+ * All that a column can become. `last_name_prefix` stands before last names: van der. `key` identifies people within the
+ * file, and is not stored. `as_named` sets the member of the record that the column names, exactly as the cell is
+ * written.
  */
 export const TARGETS = [
   ...TEXT_TARGETS,

@@ -58,6 +58,8 @@ export class PartBuilder {
    */
   add({ row, more, line, bytes, manager }: AddedRow): FilledPart | null {
     const isCounted = more.plan?.repeats === undefined
+    // A file may repeat one row as often as it can: nothing is lost but the notes that say so.
+    if (!isCounted && this.#contentBytes > this.#bodyLimit) return null
     const isFull =
       isCounted &&
       (this.#rows === this.#maxRecords ||
