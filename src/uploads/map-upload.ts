@@ -13,6 +13,7 @@ import type { StoredRow } from '#domain/uploads'
 import { changeMapping, readRowsToPlan } from '#ledger/uploads/change-upload'
 import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { dateOf, readContent, type StoredUpload } from '#ledger/uploads/read-uploads'
+import { keepHeapCompact } from './compact-heap.ts'
 import { countAbsentManagers } from './absent-managers.ts'
 import { countLinkable } from './linkable-people.ts'
 import { compareWithStored } from './compare-with-stored.ts'
@@ -30,7 +31,12 @@ export const NO_COLUMNS = problem('upload_not_applicable', 'A JSON file with rec
 const CHANGED = problem('upload_not_applicable', 'The file is being applied, or has changed meanwhile')
 
 /** The files that are read as a whole at once, each of another company. */
-export const wholeFiles = createBudget({ total: 4, share: 1, maxWaiting: 100 })
+const wholeFiles = createBudget({ total: 4, share: 1, maxWaiting: 100 })
+
+/** Runs a task that reads a company's stored file as a whole. Throws NoTurnError if others take until `until`. */
+export function readWholeFile<Result>(companyId: string, until: number, task: () => Promise<Result>): Promise<Result> {
+  return wholeFiles.hold(companyId, 1, until, () => keepHeapCompact(task))
+}
 
 /**
  * Sets what the columns of a file mean, before it is applied, and plans its rows again. Throws NoTurnError if others take
@@ -50,9 +56,7 @@ export async function mapUpload(
   const faults: readonly FileFault[] = checkMapping({ line: 1, cells: header }, mapping)
   if (faults.length > 0) throw new FileFaultError(faults)
   const until = performance.now() + commands.maxWaitMs
-  const parts = await wholeFiles.hold(upload.companyId, 1, until, () =>
-    planAgain(services, upload, header, mapping, sentBy),
-  )
+  const parts = await readWholeFile(upload.companyId, until, () => planAgain(services, upload, header, mapping, sentBy))
   if (parts > 1) announce([upload.companyId])
 }
 

@@ -22,7 +22,7 @@ import {
   writeContent,
   writeStoredRow,
 } from '#ledger/uploads/read-uploads'
-import { wholeFiles } from './map-upload.ts'
+import { readWholeFile } from './map-upload.ts'
 import { openKeys } from './plan-parts.ts'
 import { MAX_PARTS } from './row-store.ts'
 import { previewPart } from './run-part.ts'
@@ -64,7 +64,7 @@ export async function listMissing(
   signal?: AbortSignal,
 ): Promise<MissingPeople> {
   const until = performance.now() + services.commands.maxWaitMs
-  return wholeFiles.hold(upload.companyId, 1, until, () => list(services, upload, signal))
+  return readWholeFile(upload.companyId, until, () => list(services, upload, signal))
 }
 
 /**

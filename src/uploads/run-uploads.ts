@@ -8,6 +8,7 @@ import { readParts, type StoredPart, type StoredUpload } from '#ledger/uploads/r
 import { rememberMapping } from '#ledger/uploads/remember-mapping'
 import { startTurns, type CompanyTurns } from '#workers/company-turns'
 import { RUN_UPLOADS, type PgBoss } from '#workers/queues'
+import { keepHeapCompact } from './compact-heap.ts'
 import { applyPart, previewPart, type UploadServices } from './run-part.ts'
 
 /** Uploads at once, each of another company. */
@@ -36,7 +37,9 @@ async function takeTurn(services: UploadServices & { log: Logger }, companyId: s
   if (!upload) return false
   let afterMs: number | null = null
   try {
-    await trackWork(pool, { companyId, work: 'uploads', subject: upload.id }, () => runNextStep(services, upload))
+    await trackWork(pool, { companyId, work: 'uploads', subject: upload.id }, () =>
+      keepHeapCompact(() => runNextStep(services, upload)),
+    )
   } catch (error) {
     afterMs = RETRY_MS
     log[isPassing(error) ? 'warn' : 'error']({ companyId, uploadId: upload.id, err: error }, 'could not run an upload')

@@ -28,6 +28,7 @@ import {
 import { ReceivedFile } from '#ledger/uploads/received-file'
 import { databaseTime } from '#postgres/database-clock'
 import { countAbsentManagers } from './absent-managers.ts'
+import { keepHeapCompact } from './compact-heap.ts'
 import { countLinkable } from './linkable-people.ts'
 import { compareWithStored } from './compare-with-stored.ts'
 import { countReturning } from './returning-people.ts'
@@ -92,7 +93,7 @@ export async function receiveFile<Result>(
 ): Promise<Result> {
   const file = new ReceivedFile(pool, companyId, commands.newId('upl'))
   try {
-    return await task(file)
+    return await keepHeapCompact(() => task(file))
   } finally {
     await file.end()
   }
