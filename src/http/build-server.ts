@@ -9,6 +9,7 @@ import { problem } from '#domain/errors'
 import { runInScope, type CompanyScope } from '#postgres/company-scope'
 import { endUnreadBodies } from './access/body-budget.ts'
 import { limitHeavyReads } from './access/heavy-reads.ts'
+import { boundUnreadAnswers } from './access/unread-answers.ts'
 import { isSecure, type SessionSettings } from './access/session.ts'
 import type { StreamLimits } from './live/live-stream.ts'
 import { documentRoutes } from './openapi/document-routes.ts'
@@ -92,7 +93,7 @@ export function buildServer(services: ServerServices, served: ServedRoutes): Fas
   answerHalfClosed(app, isSmallCall)
   documentRoutes(app)
   void app.register(cookie)
-  limitHeavyReads(app, services.heavyReads, services.requestTimeoutMs / 4)
+  limitHeavyReads(app, services.heavyReads, stillMsOf(services))
   served.addRoutes(app)
   return app
 }
@@ -162,6 +163,7 @@ function addHooks(
   })
   logAccess(app, services.onAnswered)
   compressAnswers(app)
+  boundUnreadAnswers(app, stillMsOf(services))
   endUnreadBodies(app, services.bodyLimit)
   endConnections(app, services.isStopping)
   continueAfterChecks(app)
@@ -219,6 +221,11 @@ function setCommonHeaders(common: CommonHeaders, reply: FastifyReply) {
   // A client may write the path of a route in several ways.
   if (findProtocol(reply.request)) void reply.header('cache-control', 'no-store')
   return reply.header('x-request-id', reply.request.id).headers(common)
+}
+
+/** How long a client may read nothing of an answer that waits for it, in milliseconds. */
+function stillMsOf({ requestTimeoutMs }: Pick<ServerServices, 'requestTimeoutMs'>) {
+  return requestTimeoutMs / 4
 }
 
 /** How long a client may take to send headers and body, and to receive the answer. */

@@ -71,7 +71,7 @@ await t.test('counts start at 0 for every known label, so that an alert counts t
       .filter((sample) => sample.name === `employee_ledger_${name}`)
       .map(({ labels, value }) => `${labels[label]} ${value}`)
       .toSorted()
-  const limits = ['burst', 'credentials', 'heavy-reads', 'queue', 'quota', 'sign-in', 'streams']
+  const limits = ['burst', 'credentials', 'heavy-reads', 'queue', 'quota', 'sign-in', 'streams', 'unread-answers']
   t.strictSame(
     labelsOf('refusals_total', 'limit'),
     limits.map((limit) => `${limit} 0`),

@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { tooMany } from './rate-limits.ts'
+import { disconnectReader } from './unread-answers.ts'
 import { createBudget, quarterOf } from '#admission/budget'
 import type { Pool } from 'pg'
 import { currentCompany } from '#postgres/company-scope'
@@ -68,11 +68,6 @@ export function limitHeavyReads(app: FastifyInstance, atOnce: number, stillMs: n
       }
     }
   })
-}
-
-/** Nothing waits to be sent while the service itself takes long. */
-function disconnectReader(socket: Socket) {
-  if (socket.writableLength > 0) socket.destroy()
 }
 
 /** Makes a signal that aborts when the client leaves before it has the whole answer. */

@@ -17,7 +17,7 @@ declare module 'fastify' {
 /**
  * Route options for a reading call, which needs a scope and costs one unit of its key's quota even if
  * it is refused with 400. The unit is charged before validation, so that a quota is never exceeded, and refunded if the
- * answer is a 5xx. The ledger charges writing calls. The key is checked where the unit is charged.
+ * answer is a 429 or a 5xx. The ledger charges writing calls. The key is checked where the unit is charged.
  */
 export function chargedReading(
   keyUsage: KeyUsageCounter,
@@ -28,7 +28,8 @@ export function chargedReading(
     config: { ...config, checksKeyItself: true } as const,
     preValidation: (request: FastifyRequest, reply: FastifyReply) => admit(request, reply, keyUsage, scope),
     errorHandler: async (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      if (toProblem(error, 0).status >= 500) await refund(request, reply, keyUsage)
+      const { status } = toProblem(error, 0)
+      if (status === 429 || status >= 500) await refund(request, reply, keyUsage)
       // Answered as the errors of other routes are.
       throw error
     },

@@ -46,13 +46,22 @@ export function logAccess(app: FastifyInstance, onAnswered: (answered: Answered)
 }
 
 /**
- * Why a request was turned away: the quota of a key, or too many calls, failures, open streams or heavy reads (429), or
- * a full line of waiting requests (503).
+ * Why a request was turned away: the quota of a key, or too many calls, failures, open streams, heavy reads, or
+ * unread answers (429), or a full line of waiting requests (503).
  */
 export type Limit = (typeof LIMITS)[number]
 
 /** Every limit that a request can meet. */
-export const LIMITS = ['quota', 'queue', 'burst', 'credentials', 'sign-in', 'streams', 'heavy-reads'] as const
+export const LIMITS = [
+  'quota',
+  'queue',
+  'burst',
+  'credentials',
+  'sign-in',
+  'streams',
+  'heavy-reads',
+  'unread-answers',
+] as const
 
 /** The known ids of a request's company and call, for log lines and traces. */
 export function idsOf({ caller, user, viewer, callId }: FastifyRequest): { companyId?: string; callId?: string } {

@@ -124,6 +124,9 @@ await t.test(
 )
 
 await t.test("a company's next heavy read is a 429 on any route, and another company is let in", async (t) => {
+  const quotaLeft = async () =>
+    Number(/;r=(\d+)/.exec((await byKey('/v1/employees?limit=1')(a)).headers['ratelimit']!)![1])
+  const left = await quotaLeft()
   const release = await holdReaders(t)
   const held = Array.from({ length: AT_ONCE }, () => search(a))
   await eventually('all of them are waiting', async () => service.pool.totalCount - service.pool.idleCount >= AT_ONCE)
@@ -147,6 +150,7 @@ await t.test("a company's next heavy read is a 429 on any route, and another com
   await release()
   t.equal((await ofOther).status, 200)
   for (const answer of await Promise.all(held)) t.equal(answer.status, 200)
+  t.equal(await quotaLeft(), left - 1, 'refused reads cost nothing')
   for (const [name, read] of Object.entries({ ...HEAVY, ...OF_ENTRY }))
     t.equal((await read(a)).status, 200, `${name} afterwards`)
 })
