@@ -59,7 +59,7 @@ export function createEncodingDetector(given: Encoding | null): EncodingDetector
 
   /** Counts line ends (LF, CR, and CRLF, which a chunk may have cut), and characters that UTF-8 has and has not. */
   function scan(text: string): void {
-    firstCharacters ??= /\S[^]{0,63}/.exec(text)?.[0] ?? null
+    firstCharacters ??= /\S[^]{0,1023}/.exec(text)?.[0] ?? null
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at)
       if (code === CR || (code === LF && !isAfterCr)) line += 1

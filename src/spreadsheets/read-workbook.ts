@@ -2,6 +2,7 @@ import { trimBlanks } from '../text/normalize-text.ts'
 import type { CellObject, WorkBook } from '@e965/xlsx'
 import { parse_zip as readParts, read, set_cptable, SSF } from '@e965/xlsx'
 import * as codePages from '@e965/xlsx/dist/cpexcel.full.mjs'
+import { decodeEntities } from './decode-entities.ts'
 import { DAMAGED, FileError } from './file-error.ts'
 import { FileQuestion } from './file-question.ts'
 import { findField } from './record-columns.ts'
@@ -32,14 +33,14 @@ export interface OpenedSheet {
 }
 
 /**
- * Reads a workbook (.xlsx, .xls, .ods), and opens the sheet that has the table. Never runs macros, calculates formulas, or
- * follows links. `name` is the sheet that the user names, and `maxUnpacked` how many bytes the parts of the workbook may
+ * Reads a workbook (.xlsx, .xls, .ods), or the text of a web page or of an XML Spreadsheet 2003, and opens the sheet that
+ * has the table. Never runs macros, calculates formulas, or follows links. `name` is the sheet that the user names, and `maxUnpacked` how many bytes the parts of the workbook may
  * have together. Throws FileError, also for a workbook that the library fails to read, and FileQuestion if several sheets
  * have a table.
  */
-export function openWorkbook(bytes: Buffer, name: string | null, maxUnpacked?: number): OpenedSheet {
+export function openWorkbook(content: Buffer | string, name: string | null, maxUnpacked?: number): OpenedSheet {
   return orDamaged(() => {
-    const { workbook, parts } = parse(bytes, maxUnpacked)
+    const { workbook, parts } = parse(content, maxUnpacked)
     const chosen = name === null ? chooseSheet(workbook) : name
     if (!workbook.SheetNames.includes(chosen)) throw new FileError(1, 'The workbook has no sheet with this name')
     const others = workbook.SheetNames.filter((other) => other !== chosen && rowsOf(workbook, other).length > 0)
@@ -79,9 +80,22 @@ const OPTIONS = {
 
 const NO_STYLES = ['styles.xml', Buffer.from('<office:document-styles/>')] as const
 
-function parse(bytes: Buffer, maxUnpacked?: number): { workbook: WorkBook; parts: ReadonlyMap<string, Buffer> } {
-  if (bytes.toString('latin1', 0, 2) !== 'PK') return { workbook: read(bytes, OPTIONS), parts: new Map() }
-  const parts = unpackWorkbook(bytes, maxUnpacked)
+/** The characters at the beginning that tell XML from a web page. */
+const START = 1_024
+
+function parse(
+  content: Buffer | string,
+  maxUnpacked?: number,
+): { workbook: WorkBook; parts: ReadonlyMap<string, Buffer> } {
+  if (typeof content === 'string') {
+    const isPage = !/<(?:ss:)?Workbook\b/.test(content.slice(0, START))
+    if (isPage && !/<table\b/i.test(content)) throw new FileError(1, 'The page has no table')
+    const text = isPage ? decodeEntities(content) : content
+    // Cells of web pages are texts: the library would take ids for numbers, and dates for those of another order.
+    return { workbook: read(text, { ...OPTIONS, type: 'string', raw: true }), parts: new Map() }
+  }
+  if (content.toString('latin1', 0, 2) !== 'PK') return { workbook: read(content, OPTIONS), parts: new Map() }
+  const parts = unpackWorkbook(content, maxUnpacked)
   // OpenDocument needs no styles, but the library does.
   const all = parts.has('content.xml') && !parts.has('styles.xml') ? new Map([...parts, NO_STYLES]) : parts
   const files = [...all].map(([name, content]) => ({ name, type: 2, content }) as const)

@@ -2,15 +2,15 @@ import { chooseEncoding } from './choose-encoding.ts'
 import { createDecoder } from './create-decoder.ts'
 import { createEncodingDetector } from './detect-encoding.ts'
 import type { Encoding } from './encodings.ts'
-import { ENCODINGS } from './encodings.ts'
+import { ENCODINGS, readEncoding } from './encodings.ts'
 import { FileError } from './file-error.ts'
 import type { FileAnswers } from './file-question.ts'
 
 /** The bytes of a file in chunks, from its beginning. */
 export type Chunks = AsyncIterable<Uint8Array>
 
-/** How a file is read: as a workbook, or as text in an encoding. */
-export type FileFormat = { kind: 'workbook' } | { kind: 'csv' | 'json'; encoding: Encoding }
+/** How a file is read: as a workbook, or as text in an encoding. `markup` is a table as a web page or in XML. */
+export type FileFormat = { kind: 'workbook' } | { kind: 'csv' | 'json' | 'markup'; encoding: Encoding }
 
 /**
  * Finds out how a file is to be read. Reads it to its end. Throws FileError if the file is empty, or is no text,
@@ -28,21 +28,29 @@ export async function recognizeFile(chunks: Chunks, { encoding: given }: FileAns
   }
   const { encoding, firstCharacters } = detector.finish()
   if (firstCharacters === null) throw new FileError(1, 'The file is empty')
-  if (/^\s*(?:\ufeff\s*)?<(?:!doctype|html|\?xml|table|meta|style)/i.test(start.toString('utf8')))
-    throw new FileError(1, 'This is a web page or XML. Open it in Excel, and save it as an Excel workbook (.xlsx)')
-  if (/^\s*(?:version: 1\s+)?dn:/i.test(start.toString('utf8')))
+  const isMarkup = MARKUP.test(firstCharacters)
+  if (!isMarkup && firstCharacters.startsWith('<?xml'))
+    throw new FileError(1, 'This is XML. Open it in Excel, and save it as an Excel workbook (.xlsx)')
+  if (/^(?:version: 1\s+)?dn:/i.test(firstCharacters))
     throw new FileError(1, 'This is a file of a directory (LDIF). Export the people as CSV or JSON')
+  const declared = isMarkup ? readEncoding(CHARSET.exec(firstCharacters)?.[1] ?? '') : null
   return {
-    encoding: typeof encoding === 'string' ? encoding : await chooseEncoding(encoding.sample),
-    kind: JSON_START.test(firstCharacters) ? 'json' : 'csv',
+    encoding: typeof encoding === 'string' ? encoding : (declared ?? (await chooseEncoding(encoding.sample))),
+    kind: isMarkup ? 'markup' : JSON_START.test(firstCharacters) ? 'json' : 'csv',
   }
 }
+
+/** A web page, or a workbook as one XML file: many programs write those, and call them .xls. */
+const MARKUP = /^(?:<\?[^>]*>\s*)*<(?:!doctype html|html|head|body|meta|style|table|(?:ss:)?Workbook)\b/i
+
+/** What a web page or XML says about its encoding. */
+const CHARSET = /(?:charset|encoding)=["']?([\w-]+)/i
 
 /** A list or an object, unlike the names of columns in brackets. */
 const JSON_START = /^(?:\[\s*(?:[[{"\]\d-]|(?:true|false|null)\b|$)|\{)/
 
 /** The bytes at the beginning of a file that tell what it is. */
-const START = 512
+const START = 8
 
 /** The first bytes of archives, such as .xlsx and .ods, and of files of older programs of Microsoft, such as .xls. */
 const WORKBOOKS = ['504b0304', '504b0506', 'd0cf11e0']
@@ -58,7 +66,7 @@ const OTHERS: readonly (readonly [start: string, message: string])[] = [
 ]
 
 /** Whether a file is a workbook, by its first bytes. Throws FileError if it is something else that cannot be read. */
-export function isWorkbook(start: Buffer): boolean {
+function isWorkbook(start: Buffer): boolean {
   const hex = start.toString('hex', 0, 8)
   const other = OTHERS.find(([bytes]) => hex.startsWith(bytes))
   if (other) throw new FileError(1, other[1])

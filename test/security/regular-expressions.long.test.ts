@@ -19,7 +19,6 @@ const ALLOWED: Readonly<Record<string, string>> = {
     [
       /[T ]\s*[0-9]{1,2}[:.][0-9]{2}(?:[:.][0-9]{2}(?:[.,][0-9]{1,9})?)?(?:\s?[ap]\.?m\.?)?(?:\s?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$/i,
       /[T ]\s*(?:00?:00(?::00(?:\.0+)?)?|12:00(?::00)?\s*a\.?m\.?)\s*(?:Z|UTC|[+-]00:?00)?$/i,
-      /^\s*(?:\ufeff\s*)?<(?:!doctype|html|\?xml|table|meta|style)/i,
       /\s+\[[^\]]*\](?: (?:required|optional)$)?|\s*\((?:required|optional|pflichtfeld|obligatoire|[0-9]+|[dmyjat./ -]+)\)|\s*\*+\s*$/gi,
       /\s*[,、，]\s*/,
     ].map((regExp) => [String(regExp), 'cells and beginnings of files, which are read in a process of its own']),

@@ -35,7 +35,11 @@ const faultOf = (bytes: Buffer) =>
     },
   )
 
-function bookOf(sheets: Readonly<Record<string, WorkSheet>>, type: 'xlsx' | 'biff8' | 'ods', date1904 = false): Buffer {
+function bookOf(
+  sheets: Readonly<Record<string, WorkSheet>>,
+  type: 'xlsx' | 'biff8' | 'ods' | 'xlml',
+  date1904 = false,
+): Buffer {
   const book = utils.book_new()
   for (const [name, sheet] of Object.entries(sheets)) utils.book_append_sheet(book, sheet, name)
   book.Workbook = { WBProps: { date1904 } }
@@ -147,7 +151,6 @@ await t.test('what is no workbook, or cannot be read, is said with the way out',
     ['.xlsb', writeArchive([{ name: 'xl/workbook.bin', content: '' }]), /\.xlsb\)\. Save it as/],
     ['half a workbook', whole.subarray(0, whole.length / 2), /damaged\. Open it and save it again/],
     ['a PDF', Buffer.from('%PDF-1.7\n'), /PDF file\. Export/],
-    ['HTML', Buffer.from('\ufeff<html><table><tr><td>email</td></tr></table></html>'), /Open it in Excel/],
   ]
   for (const [name, bytes, message] of cases) t.match(await faultOf(bytes), message, name)
 })
@@ -175,4 +178,58 @@ await t.test('the process that reads a file ends with its reader, and at the sig
     break
   }
   await eventually('no process is left', async () => !process.getActiveResourcesInfo().includes('ProcessWrap'))
+})
+
+/** A web page as programs write it that call it .xls. */
+const pageOf = (rows: string, head = '') =>
+  `<html><head>${head}</head><body><table border=1>${rows}</table></body></html>`
+
+await t.test('a web page with a table is read as its table', async (t) => {
+  const page = pageOf(
+    `<thead><tr><th colspan=4>Staff</th></tr>
+     <tr><th>Employee&nbsp;ID</th><th>First name</th><th>Email</th><th>Start</th></tr></thead><tbody>
+     <tr class="odd"><td>00042</td><td>Zoë &amp; <b>Bo</b></td><td><a href="#">zoe@example.com</a></td><td>01/02/2024</td></tr>
+     <tr><td>43</td><td rowspan="2">D&#39;Arc, B&eacute;a &Scaron;</td><td></td><td>TRUE</td></tr>
+     <tr><td>44</td><td>&#x141;a &lt;c&gt; &#150; &copy;</td><td>3</td></tr></tbody>`,
+    '<meta http-equiv=Content-Type content="text/html; charset=windows-1252"><style>td{color:red}</style>',
+  )
+  const rows = [
+    ['Employee ID', 'First name', 'Email', 'Start'],
+    ['00042', 'Zoë & Bo', 'zoe@example.com', '01/02/2024'],
+    ['43', "D'Arc, Béa Š", '', 'TRUE'],
+    ['44', "D'Arc, Béa Š", 'Ła <c> – ©', '3'],
+  ]
+  t.strictSame((await read(Buffer.from(page, 'latin1'))).rows, rows, 'in the encoding that it names')
+  t.strictSame((await read(Buffer.from(`\n${page}`))).rows, rows, 'in UTF-8, whatever it names')
+  t.strictSame((await read(Buffer.from(`\ufeff${page}`, 'utf16le'))).rows, rows)
+  const two = `${pageOf('<tr><td>Report</td></tr>')}${page}`
+  t.strictSame((await read(Buffer.from(two))).rows, rows, 'a table without people is not the one')
+})
+
+await t.test('an XML Spreadsheet 2003 is read as other workbooks are', async (t) => {
+  const sheet = utils.aoa_to_sheet(
+    [
+      [...HEADER, 'start_date', 'active'],
+      ['00042', 'Zoë', 'zoe@example.com', new Date(Date.UTC(2024, 1, 1)), true],
+    ],
+    { cellDates: true, UTC: true },
+  )
+  const xml = bookOf({ People: sheet }, 'xlml')
+  const rows = [
+    [...HEADER, 'start_date', 'active'],
+    ['00042', 'Zoë', 'zoe@example.com', '2024-02-01', 'TRUE'],
+  ]
+  t.strictSame((await read(xml)).rows, rows)
+  const byExcel = xml.toString().replace('?>', '?>\r\n<?mso-application progid="Excel.Sheet"?>\r\n')
+  t.strictSame((await read(Buffer.from(byExcel))).rows, rows)
+})
+
+await t.test('what has no table, or names a character that is not known, says so', async (t) => {
+  for (const [text, message] of [
+    ['<?xml version="1.0"?><employees><employee id="1"/></employees>', /^This is XML/],
+    ['<html><body>Sign in</body></html>', /has no table/],
+    ['<Workbook', /has no table/],
+    [pageOf('<tr><td>Bj&lambda;</td></tr>'), /writes a character as "&lambda;"/],
+  ] as const)
+    t.match(await faultOf(Buffer.from(text)), message)
 })

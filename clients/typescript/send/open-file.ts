@@ -19,7 +19,6 @@ import {
 import type { FileRow } from '../../../src/spreadsheets/read-csv.ts'
 import { type RowReader, openRows } from '../../../src/spreadsheets/read-records.ts'
 import { readApart } from '../../../src/spreadsheets/process/read-apart.ts'
-import { isWorkbook } from '../../../src/spreadsheets/recognize-file.ts'
 import { hideSecrets } from '../../../src/spreadsheets/recognize-header.ts'
 import type { MarkUnknown } from './absent-managers.ts'
 import { answerFile } from './answers.ts'
@@ -189,18 +188,16 @@ async function openSource(
   answers: FileAnswers,
   signal: AbortSignal,
 ): Promise<Source> {
-  const { buffer: start, bytesRead } = await handle.read(Buffer.alloc(START), 0, START, 0)
-  if (isWorkbook(start.subarray(0, bytesRead))) {
+  const content = await openContent(() => readChunks(handle), answers)
+  if (content.kind === 'records') return openRecords(content)
+  if (content.isWhole) {
     const rows = await readWorkbook(handle, table, answers, signal)
     return openTable({ first: () => rows, again: () => rows }, choices, signal)
   }
-  const content = await openContent(() => readChunks(handle), answers)
-  if (content.kind === 'records') return openRecords(content)
   return openTable({ first: () => content.read(table), again: () => content.read(createNotes()) }, choices, signal)
 }
 
-/** The first bytes, which tell a workbook, and the bytes that one may have, as where files are uploaded. */
-const START = 8
+/** The bytes that a workbook may have, as where files are uploaded. */
 const MAX_WORKBOOK = 32 * 1_048_576
 
 async function readWorkbook(
