@@ -112,10 +112,12 @@ export async function openStage(settings: StageSettings = {}): Promise<Stage> {
     cleanup.teardown(() => rmSync(parent, { recursive: true, force: true }), 'removing the folder')
     if (settings.smallDisk) mountSmallDisk(cleanup, parent)
     const machines = settings.isCitus ? await openMachines(cleanup, parent) : null
-    const cluster =
+    const opening =
       machines?.coordinator ??
-      (await openCluster(path.join(parent, 'data'), settings.postgres?.(parent), migrationOf(settings)))
-    cleanup.teardown(() => cluster.stop(), 'stopping PostgreSQL')
+      openCluster(path.join(parent, 'data'), settings.postgres?.(parent), migrationOf(settings))
+    // A server that is being made would go on without its folder.
+    cleanup.teardown(async () => (await opening).stop(), 'stopping PostgreSQL')
+    const cluster = await opening
     const line = await openDatabaseLine(cleanup, cluster.port)
     const workerLine = await openDatabaseLine(cleanup, cluster.port)
     const mail = settings.hasMail ? await startUnreliableMail(cleanup) : null
