@@ -141,10 +141,9 @@ export function writeList(seed: number): WrittenList {
     lines.push(total)
   }
   const width = ordered.length + other.length
-  const text = lines
-    .map((cells) => [...cells, ...Array.from({ length: Math.max(width - cells.length, 0) }, () => '')])
-    .map((cells) => cells.map((cell) => quote(cell, system)).join(system.separator))
-    .join(system.lineEnd)
+  const whole = lines.map((cells) => [...cells, ...Array.from({ length: Math.max(width - cells.length, 0) }, () => '')])
+  const isPage = more.chance(0.05)
+  const text = isPage ? writePage(whole, more) : writeRows(whole, system)
   const { encoding, bytes } = encode(`${text}${system.lineEnd}`, system)
   const { language: _language, ...traits } = system
   return {
@@ -164,10 +163,26 @@ export function writeList(seed: number): WrittenList {
       language: system.language,
       nothing,
       isRepeating: String(isRepeating),
+      isPage: String(isPage),
       ...Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, String(value)])),
       encoding,
     },
   }
+}
+
+function writeRows(rows: readonly (readonly string[])[], system: System): string {
+  return rows.map((cells) => cells.map((cell) => quote(cell, system)).join(system.separator)).join(system.lineEnd)
+}
+
+/** Writes a web page, as some programs do that call it .xls. */
+function writePage(rows: readonly (readonly string[])[], { chance }: Random): string {
+  const isNumbered = chance(0.5)
+  const escape = (cell: string) =>
+    cell
+      .replaceAll(/[&<>]/g, (sign) => `&#${sign.codePointAt(0)};`)
+      .replaceAll(/[^\u0020-\u007e]/gu, (letter) => (isNumbered ? `&#${letter.codePointAt(0)};` : letter))
+  const written = rows.map((cells) => `<tr>${cells.map((cell) => `<td class="c">${escape(cell)}</td>`).join('')}</tr>`)
+  return `<html><head><title>Staff</title></head><body><table border="1">\n${written.join('\n')}\n</table></body></html>`
 }
 
 /** Some people leave blanks around what they type. */
