@@ -89,7 +89,7 @@ const namesNobody = (value: string) => readYesOrNo(value) !== undefined || /^htt
 function readMeaning({ meaning, header, sample, evidence }: Candidate): Target | null {
   const ifMost = (target: Target, isSo: (value: string) => boolean) =>
     [...sample.values.keys()].filter(isSo).length * 2 >= sample.values.size ? target : null
-  const isName =
+  const isName = () =>
     (evidence.fullNames > 0.5 || (sample.filled > 0 && ifMost('full_name', isNamedWithId) !== null)) &&
     evidence.codes === 0
   switch (meaning) {
@@ -121,10 +121,10 @@ function readMeaning({ meaning, header, sample, evidence }: Candidate): Target |
     case 'user_name':
     case 'external_id':
       // A column of names is never one of ids.
-      return isName ? 'full_name' : 'external_id'
+      return isName() ? 'full_name' : 'external_id'
     case 'employee_number':
       // What begins like "employee" may be a job title.
-      return isName ? 'full_name' : ifMost(meaning, (value) => /\p{N}/u.test(value))
+      return isName() ? 'full_name' : ifMost(meaning, (value) => /\p{N}/u.test(value))
     case 'first_or_full_name':
     case 'last_or_full_name':
       return 'full_name'

@@ -19,6 +19,7 @@ import { isInUnit, isOfLeavers, mentionsLeaving, readStatusWord, readWordOf } fr
 /** Proposes what columns become, or asks. Changes the candidates. Yields where something else may be done. */
 export function* proposeColumns(columns: readonly Candidate[], sample: FileSample): Generator<void, void, void> {
   proposeByName(columns, sample)
+  yield
   const file = new ColumnsOfFile(columns, sample)
   const unknown = () =>
     columns.filter(
@@ -28,7 +29,7 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
   // names are no proof: other systems have a `department`, too.
   const exact = columns.filter(({ isExact, to }) => isExact && to !== 'nothing')
   if (exact.length * 2 >= columns.length || exact.some(({ to }) => to === 'external_id')) {
-    askStatus(unknown(), file, true)
+    yield* askStatus(unknown(), file, true)
     yield* askRemarks(unknown(), file)
     return askBesides(file)
   }
@@ -43,11 +44,7 @@ export function* proposeColumns(columns: readonly Candidate[], sample: FileSampl
 function* proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): Generator<void, void, void> {
   const named = file.all.find(({ to, likely }) => to === 'manager' || likely === 'manager')
   if (named && named.sample.filled > 0 && named.evidence.texts < MOST) return
-  const found: Candidate[] = []
-  for (const column of unknown) {
-    yield
-    if (file.isOfOthers(column)) found.push(column)
-  }
+  const found = yield* select(unknown, (column) => file.isOfOthers(column))
   const [best, other] = named ? found.filter(({ evidence }) => evidence.texts === 0) : found
   const isTree = best && !other && file.isTree(best)
   if (named && !isTree) return
@@ -79,6 +76,19 @@ function askPrefix(_unknown: readonly Candidate[], file: ColumnsOfFile): void {
     found.filter(({ sample }) => all(sample, isPrefix)),
     'last_name_prefix',
   )
+}
+
+/** Selects columns, each in a turn of its own: a file can have many. */
+function* select(
+  columns: readonly Candidate[],
+  isWanted: (column: Candidate) => boolean,
+): Generator<void, Candidate[], void> {
+  const found: Candidate[] = []
+  for (const column of columns) {
+    yield
+    if (isWanted(column)) found.push(column)
+  }
+  return found
 }
 
 const isUnused = ({ to, isExact }: Candidate) => to === 'nothing' && !isExact
@@ -247,10 +257,14 @@ const LONG_CODE = 3
 const isCode = ({ evidence }: Candidate) => evidence.codes === 1 && !evidence.isFlag
 
 /** What may say who has left: yes and no, a mark, the headings above rows, and, unless others do, a few words. */
-function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = file.has('status')): void {
+function* askStatus(
+  unknown: readonly Candidate[],
+  file: ColumnsOfFile,
+  isSure = file.has('status'),
+): Generator<void, void, void> {
   const { count } = file.sample
   const isUsed = file.has('status')
-  const found = unknown.filter((column) => {
+  const maySay = (column: Candidate) => {
     const { evidence, header, sample } = column
     // What is the same for everybody says who has left only if nothing else does.
     const isSameForAll = sample.values.size === 1 && sample.filled === count
@@ -271,7 +285,8 @@ function askStatus(unknown: readonly Candidate[], file: ColumnsOfFile, isSure = 
     const isRemark = !file.has('termination_date') && sample.filled < count && evidence.texts === 1 && isShort(words)
     const isFew = (evidence.isFew || isTiny || isRemark) && evidence.addresses + evidence.phones + evidence.dates === 0
     return (isFew && !isSure) || words.some((word) => readStatusWord(word) !== undefined)
-  })
+  }
+  const found = yield* select(unknown, maySay)
   const isKnown = ({ sample }: Candidate) =>
     sample.values.size > 1 && all(sample, (word) => readStatusWord(word) !== undefined)
   const known = isUsed ? undefined : found.find(isKnown)
@@ -320,9 +335,9 @@ function* askRemarks(_: unknown, { all: columns, sample: { rows } }: ColumnsOfFi
 const MAX_LENGTH = 60
 const isShort = (texts: readonly string[]) => texts.every(({ length }) => length <= MAX_LENGTH)
 
-function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
+function* askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): Generator<void, void, void> {
   if (TEXTS.every((target) => target === 'division' || file.has(target))) return
-  const found = unknown.filter((column) => {
+  const isAny = (column: Candidate) => {
     const { evidence, sample } = column
     const texts = [...sample.values.keys()]
     const isWord = isShort(texts) && texts.some(({ length }) => length > 1)
@@ -331,8 +346,8 @@ function askTexts(unknown: readonly Candidate[], file: ColumnsOfFile): void {
     const isNumbered = evidence.isFew && texts.every((text) => /\p{L}{3}/u.test(text))
     const isText = (evidence.texts >= 0.5 || isNumbered) && evidence.addresses === 0
     return isText && isWord && !isName && sample.filled * 2 > file.sample.count
-  })
-  ask(found)
+  }
+  ask(yield* select(unknown, isAny))
 }
 
 /** Asks about used columns behind an empty one, if they end in another row: another table may stand beside this one. */
