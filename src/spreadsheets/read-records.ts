@@ -79,7 +79,7 @@ export function openRows(header: FileRow, mapping: Mapping, today: string): RowR
     header: header.cells,
     names: used.filter(({ to }) => to === 'first_name' || to === 'last_name'),
     country: used.find(({ to }) => to === 'phone_country'),
-    isClearing: mapping.empty_cells === 'clear' || used.some(({ empty_cells: ofColumn }) => ofColumn === 'clear'),
+    readsEmpty: mapping.empty_cells === 'clear' || used.some(meansSomethingEmpty),
   }
   const hasNamedManagers = used.some(({ to, by }) => to === 'manager' && by === 'full_name')
   const unused = columns.filter(
@@ -242,7 +242,12 @@ interface OpenedColumns {
   /** The column that says in which country phone numbers are. */
   country: Column | undefined
   /** Whether empty cells may set something. */
-  isClearing: boolean
+  readsEmpty: boolean
+}
+
+/** Whether an empty cell of a column sets something: it clears what a person has, or is a word for a status. */
+function meansSomethingEmpty({ empty_cells: empty, words }: ColumnMapping): boolean {
+  return empty === 'clear' || (words?.[''] ?? null) !== null
 }
 
 /** The members of a record as JSON, and what a row says about values of other columns. */
@@ -253,7 +258,7 @@ interface RowMembers {
 }
 
 function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan | undefined): ReadRow {
-  const { mapping, today, header, columns, names, isClearing } = opened
+  const { mapping, today, header, columns, names, readsEmpty } = opened
   const context = { mapping, today, plan, country: readCountry(cells, opened) }
   const { faults, report } = collectFaults()
   const notes: FileFault[] = []
@@ -263,7 +268,7 @@ function readRow({ line, cells }: FileRow, opened: OpenedColumns, plan: RowPlan 
   for (const fault of plan?.faults ?? []) report(line, null, fault)
   const members: RowMembers = { fields: new Map(), customs: new Map(), whole: null }
   for (const column of columns) {
-    if (column.number > cells.length && !isClearing) break
+    if (column.number > cells.length && !readsEmpty) break
     if (column.to === 'full_name' && hasName) continue
     const cell = cells[column.number - 1] ?? ''
     const reading = column.isRecord ? readWhole(cell) : readColumn(cell, column, context)

@@ -280,3 +280,15 @@ await t.test('tiny lists with abbreviated names of columns need answers only', a
   )
   t.ok(numbers.isRight, `where nothing else tells people apart: ${numbers.why}`)
 })
+
+await t.test('the meaning of an empty cell counts at the end of a row, too, where files leave it out', async (t) => {
+  const columns = [ID, FIRST, LAST, EMAIL, column('status', { words: { x: 'active', '': 'inactive' } })]
+  const people: Told[] = ([ANA, { ...BO, status: 'inactive' }, CY] as Told[]).map(
+    ({ department: _, ...person }) => person,
+  )
+  const rows = people.map(({ id, first_name: first, last_name: last, email, status }) =>
+    row(id, first, last, email, ...(status === 'inactive' ? [] : ['x'])),
+  )
+  const { isRight, why } = await load(['Employee ID;First name;Last name;Email;Here', ...rows], columns, people)
+  t.ok(isRight, why)
+})

@@ -142,6 +142,9 @@ export function writeList(seed: number): WrittenList {
   }
   const width = ordered.length + other.length
   const whole = lines.map((cells) => [...cells, ...Array.from({ length: Math.max(width - cells.length, 0) }, () => '')])
+  // Workbooks have no empty cells at the ends of rows, either.
+  const isRagged = more.chance(0.2)
+  if (isRagged) for (const cells of whole) cells.length = cells.findLastIndex((cell) => cell !== '') + 1
   const isPage = more.chance(0.05)
   const text = isPage ? writePage(whole, more) : writeRows(whole, system)
   const { encoding, bytes } = encode(`${text}${system.lineEnd}`, system)
@@ -164,6 +167,7 @@ export function writeList(seed: number): WrittenList {
       nothing,
       isRepeating: String(isRepeating),
       isPage: String(isPage),
+      isRagged: String(isRagged),
       ...Object.fromEntries(Object.entries(traits).map(([name, value]) => [name, String(value)])),
       encoding,
     },
