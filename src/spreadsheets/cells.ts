@@ -71,7 +71,7 @@ const HIDDEN_BY_WIDTH = /^##+$/
 const NOTHING = /^(?:[.–—-]{1,3}|n\/a|none|nil|nan|undefined|\\N|[(<[]?null[)>\]]?|0{1,4}[-./]0{1,2}[-./]0{1,4})$/i
 
 /** Whether a text is what a spreadsheet shows for a formula that fails. */
-export const isError = (text: string) => text.includes('#') && SPREADSHEET_ERROR.test(trimBlanks(text))
+export const isError = (text: string) => SPREADSHEET_ERROR.test(trimBlanks(text))
 
 /** Whether a text stands for nothing, as systems write it. */
 export const isNothing = (text: string) => NOTHING.test(trimBlanks(text))
