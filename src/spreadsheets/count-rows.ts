@@ -34,6 +34,15 @@ interface PlacedColumn {
   at: number
   column: ColumnMapping
   seen: Map<string, SeenWord> | null
+  /** What the cell of the latest row said, which that of the next one often says, too. */
+  latest: { cell: string; words: readonly SaidWord[] } | null
+}
+
+/** A word of a cell that may say who has left. */
+interface SaidWord {
+  mark: string
+  isBefore: boolean
+  meaning: 'active' | 'inactive' | null
 }
 
 /** Counts the rows of a file as a mapping reads them. `today` is YYYY-MM-DD. */
@@ -61,7 +70,7 @@ export class RowCounts {
     const places = locateColumns(header, mapping.columns)
     this.#columns = mapping.columns.flatMap((column, index) => {
       const hasWords = isStatus(column) || SAYING_WHO_LEFT.has(column.to)
-      return places[index] === -1 ? [] : { at: places[index]!, column, seen: hasWords ? new Map() : null }
+      return places[index] === -1 ? [] : { at: places[index]!, column, seen: hasWords ? new Map() : null, latest: null }
     })
     const of = (to: ColumnMapping['to']) => this.#columns.filter(({ column }) => column.to === to)
     this.#ends = of('termination_date')
@@ -72,11 +81,11 @@ export class RowCounts {
   add(cells: readonly string[]): void {
     const isPast = this.#ends.some(({ at, column }) => this.#isPast(cells[at] ?? '', column))
     let status: 'active' | 'inactive' | 'open' = 'active'
-    for (const { at, column, seen } of this.#columns) {
+    for (const placed of this.#columns) {
+      const { seen } = placed
       if (seen === null) continue
-      for (const { mark, isBefore } of listWords(cells[at] ?? '', column)) {
+      for (const { mark, isBefore, meaning } of this.#readWords(placed, cells[placed.at] ?? '')) {
         this.#count(seen, mark, isBefore, isPast)
-        const meaning = readMeaning(mark, column)
         if (meaning === 'inactive' || (meaning === null && status === 'active')) status = meaning ?? 'open'
       }
     }
@@ -84,6 +93,14 @@ export class RowCounts {
     const hasCountry = () => this.#countries.some(({ at }) => readCountryName(cells[at] ?? '') !== null)
     if (this.#phones.some(({ at }) => isLocalPhone(trimBlanks(cells[at] ?? ''))) && !hasCountry())
       this.#counts.country += 1
+  }
+
+  #readWords(placed: PlacedColumn, cell: string): readonly SaidWord[] {
+    const { column, latest } = placed
+    if (latest?.cell === cell) return latest.words
+    const words = listWords(cell, column).map((word) => ({ ...word, meaning: readMeaning(word.mark, column) }))
+    placed.latest = { cell, words }
+    return words
   }
 
   #count(seen: Map<string, SeenWord>, word: string, isBefore: boolean, isPast: boolean): void {

@@ -78,15 +78,12 @@ function askPrefix(_unknown: readonly Candidate[], file: ColumnsOfFile): void {
   )
 }
 
-/** Selects columns, each in a turn of its own: a file can have many. */
-function* select(
-  columns: readonly Candidate[],
-  isWanted: (column: Candidate) => boolean,
-): Generator<void, Candidate[], void> {
-  const found: Candidate[] = []
-  for (const column of columns) {
+/** Selects columns or rows, each in a turn of its own: a file can have many columns. */
+function* select<Item>(items: readonly Item[], isWanted: (item: Item) => boolean): Generator<void, Item[], void> {
+  const found: Item[] = []
+  for (const item of items) {
     yield
-    if (isWanted(column)) found.push(column)
+    if (isWanted(item)) found.push(item)
   }
   return found
 }
@@ -316,7 +313,7 @@ function* askRemarks(_: unknown, { all: columns, sample: { rows } }: ColumnsOfFi
       // What may say who has left may be something else, too.
       return to === null ? word === 'inactive' : word !== 'active'
     })
-  const others = rows.filter((cells) => !isTold(cells))
+  const others = yield* select(rows, (cells) => !isTold(cells))
   const found: Candidate[] = []
   for (const column of columns) {
     const isKey = column.to === 'key'

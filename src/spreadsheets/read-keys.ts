@@ -14,7 +14,13 @@ import { foldName, joinPrefix, splitName } from './split-name.ts'
 
 /** Reads what identifies a person, for the plan of the rows. */
 export function readKeys({ line, cells }: FileRow, columns: readonly Column[], hasNamedManagers: boolean): RowKeys {
-  const used = columns.map(({ number }) => trimBlanks(cells[number - 1] ?? ''))
+  const used: string[] = []
+  for (const { number } of columns) {
+    if (number > cells.length) break
+    used.push(trimBlanks(cells[number - 1]!))
+  }
+  // Rows with and without empty cells at their ends say the same.
+  while (used.at(-1) === '') used.pop()
   const keys: RowKeys = { line, digest: hash('sha1', JSON.stringify(used), 'base64') }
   const texts = new Map<string | null, string>()
   for (const column of columns) {
