@@ -52,14 +52,14 @@ function characterOf(code: number): string {
 
 /** Decodes the characters that a web page writes by number or name. Throws FileError for a name that is not known. */
 export function decodeEntities(page: string): string {
-  return page.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
+  return page.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z][a-z0-9]{1,31}));/gi, (whole, decimal, hex, name) => {
     if (name === undefined) {
       const character = characterOf(decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal))
       return KEPT_CHARACTERS[character] ?? character
     }
     if (KEPT.has(name.toLowerCase())) return whole
-    const [, letter, mark] = /^([a-z])([a-z]+)$/i.exec(name)!
-    const character = CHARACTERS[name] ?? (MARKS[mark!] && (letter! + MARKS[mark!]).normalize())
+    const mark = MARKS[name.slice(1)]
+    const character = CHARACTERS[name] ?? (mark && (name[0] + mark).normalize())
     if (character?.length !== 1)
       throw new FileError(1, `The page writes a character as "${whole}". Open it in Excel, and save it as .xlsx`)
     return character

@@ -27,8 +27,8 @@ export type FileContent =
 
 /**
  * Finds out what a file holds, whatever program wrote it: CSV, a workbook, or JSON, in any encoding. `open` gives its
- * chunks from the beginning, each time that it is called. `maxUnpacked` is how many bytes the parts of a workbook may have together. Throws
- * FileError and FileQuestion.
+ * chunks from the beginning, each time that it is called. `maxUnpacked` is how many bytes the parts of a workbook may
+ * have together. Throws FileError and FileQuestion.
  */
 export async function openContent(
   open: () => Chunks,

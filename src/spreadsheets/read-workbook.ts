@@ -33,10 +33,10 @@ export interface OpenedSheet {
 }
 
 /**
- * Reads a workbook (.xlsx, .xls, .ods), or the text of a web page or of an XML Spreadsheet 2003, and opens the sheet that
- * has the table. Never runs macros, calculates formulas, or follows links. `name` is the sheet that the user names, and `maxUnpacked` how many bytes the parts of the workbook may
- * have together. Throws FileError, also for a workbook that the library fails to read, and FileQuestion if several sheets
- * have a table.
+ * Reads a workbook (.xlsx, .xls, .ods), or the text of a web page or of an XML Spreadsheet 2003, and opens the sheet
+ * that has the table. Never runs macros, calculates formulas, or follows links. `name` is the sheet that the user
+ * names, and `maxUnpacked` how many bytes the parts of the workbook may have together. Throws FileError, also for a
+ * workbook that the library fails to read, and FileQuestion if several sheets have a table.
  */
 export function openWorkbook(content: Buffer | string, name: string | null, maxUnpacked?: number): OpenedSheet {
   return orDamaged(() => {

@@ -187,10 +187,29 @@ const pageOf = (rows: string, head = '') =>
 await t.test('a web page with a table is read as its table', async (t) => {
   const page = pageOf(
     `<thead><tr><th colspan=4>Staff</th></tr>
-     <tr><th>Employee&nbsp;ID</th><th>First name</th><th>Email</th><th>Start</th></tr></thead><tbody>
-     <tr class="odd"><td>00042</td><td>Zoë &amp; <b>Bo</b></td><td><a href="#">zoe@example.com</a></td><td>01/02/2024</td></tr>
-     <tr><td>43</td><td rowspan="2">D&#39;Arc, B&eacute;a &Scaron;</td><td></td><td>TRUE</td></tr>
-     <tr><td>44</td><td>&#x141;a &lt;c&gt; &#150; &copy;</td><td>3</td></tr></tbody>`,
+     <tr>
+       <th>Employee&nbsp;ID</th>
+       <th>First name</th>
+       <th>Email</th>
+       <th>Start</th>
+     </tr></thead><tbody>
+     <tr class="odd">
+       <td>00042</td>
+       <td>Zoë &amp; <b>Bo</b></td>
+       <td><a href="#">zoe@example.com</a></td>
+       <td>01/02/2024</td>
+     </tr>
+     <tr>
+       <td>43</td>
+       <td rowspan="2">D&#39;Arc, B&eacute;a &Scaron;</td>
+       <td></td>
+       <td>TRUE</td>
+     </tr>
+     <tr>
+       <td>44</td>
+       <td>&#x141;a &lt;c&gt; &#150; &copy;</td>
+       <td>3</td>
+     </tr></tbody>`,
     '<meta http-equiv=Content-Type content="text/html; charset=windows-1252"><style>td{color:red}</style>',
   )
   const rows = [
@@ -230,6 +249,7 @@ await t.test('what has no table, or names a character that is not known, says so
     ['<html><body>Sign in</body></html>', /has no table/],
     ['<Workbook', /has no table/],
     [pageOf('<tr><td>Bj&lambda;</td></tr>'), /writes a character as "&lambda;"/],
+    [pageOf('<tr><td>2&frac12;</td></tr>'), /writes a character as "&frac12;"/],
   ] as const)
     t.match(await faultOf(Buffer.from(text)), message)
 })

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { quarterOf } from '#admission/budget'
-import { networkOf } from '#domain/networks'
 import { tooMany } from './rate-limits.ts'
 
 /** Bytes of answers that may wait for their readers, in all and for one company. */
@@ -22,25 +21,25 @@ export function boundUnreadAnswers(app: FastifyInstance, stillMs: number) {
   let ofAll = 0
 
   app.addHook('preHandler', (request, reply, done) => {
-    if (request.method !== 'GET') return done()
-    const bytes = unread.get(findReader(request)) ?? 0
+    const company = request.method === 'GET' ? findCompany(request) : undefined
+    const bytes = (company !== undefined && unread.get(company)) || 0
     if (bytes >= COMPANY_BYTES || (bytes > 0 && ofAll >= TOTAL_BYTES)) return done(refuseReader(reply))
     done()
   })
 
-  function add(reader: string, bytes: number) {
-    const left = (unread.get(reader) ?? 0) + bytes
-    if (left > 0) unread.set(reader, left)
-    else unread.delete(reader)
+  function add(company: string, bytes: number) {
+    const left = (unread.get(company) ?? 0) + bytes
+    if (left > 0) unread.set(company, left)
+    else unread.delete(company)
     ofAll += bytes
   }
 
   app.addHook('onSend', (request, reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    if (bytes >= SMALL && request.method === 'GET' && !reply.raw.closed) {
-      const reader = findReader(request)
-      add(reader, bytes)
-      reply.raw.once('close', () => add(reader, -bytes))
+    const company = bytes >= SMALL && request.method === 'GET' ? findCompany(request) : undefined
+    if (company !== undefined && !reply.raw.closed) {
+      add(company, bytes)
+      reply.raw.once('close', () => add(company, -bytes))
       reply.raw.setTimeout(stillMs, () => disconnectReader(request.raw.socket))
     }
     done(null, payload)
@@ -52,9 +51,12 @@ export function disconnectReader(socket: Socket) {
   if (socket.writableLength > 0) socket.destroy()
 }
 
-/** The company that reads, or the network of somebody who is not signed in. */
-function findReader({ caller, user, viewer, ip }: FastifyRequest): string {
-  return (caller ?? user ?? viewer)?.companyId ?? networkOf(ip, 64)
+/**
+ * The company that reads. What others may read fits into the buffers of their connections, and behind a proxy all of them
+ * may seem to be one.
+ */
+function findCompany({ caller, user, viewer }: FastifyRequest): string | undefined {
+  return (caller ?? user ?? viewer)?.companyId
 }
 
 function refuseReader(reply: FastifyReply): Error {
