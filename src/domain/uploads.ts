@@ -1,4 +1,4 @@
-import type { RowPlan } from '#spreadsheets/plan-rows'
+import type { RowPlan } from '#spreadsheets/rows/plan-rows'
 import type { CallCounts, NewEvent } from './events.ts'
 import type { Operation } from './operations.ts'
 

@@ -1,6 +1,6 @@
-import type { FileAnswers, StoredQuestion } from '#spreadsheets/file-question'
-import type { TableNotes } from '#spreadsheets/find-table'
-import type { Mapping } from '#spreadsheets/mapping'
+import type { FileAnswers, StoredQuestion } from '#spreadsheets/formats/file-question'
+import type { TableNotes } from '#spreadsheets/tables/find-table'
+import type { Mapping } from '#spreadsheets/mapping/mapping'
 import type { CallCounts } from '#domain/events'
 import type { PartCounts, PartState, UploadOperation, UploadState } from '#domain/uploads'
 

@@ -9,7 +9,13 @@ import type { LedgerDb } from '#ledger/tables'
 import { type CsvColumn, writeCsvHeader, writeCsvRows } from './csv-text.ts'
 import type { ShownRecord } from './log-records.ts'
 import { writeText } from '#spreadsheets/cells'
-import { addColumns, orderColumns, ORIGIN_COLUMNS, RECORD_COLUMN, writeRecord } from '#spreadsheets/record-columns'
+import {
+  addColumns,
+  orderColumns,
+  ORIGIN_COLUMNS,
+  RECORD_COLUMN,
+  writeRecord,
+} from '#spreadsheets/mapping/record-columns'
 import { inTurns } from '#admission/turns'
 import { formatField } from '#domain/errors'
 import { listRefusedRecords, type RefusedRecord, nameRecord, type DetailedRecord } from './refused-records.ts'

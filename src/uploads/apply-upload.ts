@@ -1,7 +1,7 @@
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import { problem } from '#domain/errors'
 import { isKeptBack } from '#domain/uploads'
-import { needsPerson } from '#spreadsheets/mapping'
+import { needsPerson } from '#spreadsheets/mapping/mapping'
 import { isPassing } from '#ledger/calls/calls-in-progress'
 import { beginApplying, countBeside, readPlanState } from '#ledger/uploads/change-upload'
 import { forgetOriginal } from '#ledger/uploads/store-upload'

@@ -5,8 +5,8 @@ import { isId, toUuid } from '#domain/ids'
 import { loadEmployees } from '#ledger/read/read-employees'
 import { employees } from '#projections/employees/fold'
 import { schemaOf } from '#projections/projection'
-import type { RowKeys } from '#spreadsheets/plan-rows'
-import type { Target } from '#spreadsheets/mapping'
+import type { RowKeys } from '#spreadsheets/rows/plan-rows'
+import type { Target } from '#spreadsheets/mapping/mapping'
 import {
   type ComparedRecord,
   findDifferences,
@@ -16,7 +16,7 @@ import {
   MAX_COMPARED,
   spread,
   type StoredDifference,
-} from '#spreadsheets/stored-differences'
+} from '#spreadsheets/rows/stored-differences'
 import { normalizeEmail, normalizeText } from '#text/normalize-text'
 
 /** Chooses the rows that are compared with what is stored, by their indexes: some of all, and those with open dates. */

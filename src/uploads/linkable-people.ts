@@ -3,7 +3,7 @@ import { isLinkable } from '#domain/calls/call-decision'
 import { NOBODY } from '#domain/calls/uniqueness'
 import { loadEmployees, findWithoutExternalId } from '#ledger/read/read-employees'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
-import type { RowKeys } from '#spreadsheets/plan-rows'
+import type { RowKeys } from '#spreadsheets/rows/plan-rows'
 
 /** The rows that are looked up at once, and the people who are loaded at once. */
 const ROWS_AT_ONCE = 5_000

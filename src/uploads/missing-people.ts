@@ -1,7 +1,7 @@
 import { createsAll } from '#domain/operations'
 import type { Pool } from 'pg'
 import { inTurns } from '#admission/turns'
-import { findWhyPartial, NamedPeople } from '#spreadsheets/named-people'
+import { findWhyPartial, NamedPeople } from '#spreadsheets/rows/named-people'
 import { readEmployeePage, readPages } from '#projections/employees/queries'
 import { RefusedByStateError } from '#accounts/change-company'
 import { problem } from '#domain/errors'

@@ -1,8 +1,8 @@
 import { doInTurns, isTurnOver, nextTurn } from '#admission/turns'
 import { parseRecord } from '#bodies/json-body'
 import type { FileFault } from '#spreadsheets/file-error'
-import { loadCountryNames } from '#spreadsheets/read-country'
-import { openRows, type RowReader } from '#spreadsheets/read-records'
+import { loadCountryNames } from '#spreadsheets/values/read-country'
+import { openRows, type RowReader } from '#spreadsheets/rows/read-records'
 import type { StoredRow } from '#domain/uploads'
 import { dateOf, type StoredUpload } from '#ledger/uploads/read-uploads'
 import { trimBlanks } from '#text/normalize-text'
@@ -49,7 +49,7 @@ export async function readPart(
   all: readonly StoredRow[],
 ): Promise<PartRecords> {
   const file = openUpload(upload)
-  if (upload.mapping) await doInTurns(loadCountryNames(upload.mapping))
+  if (upload.mapping) await doInTurns(loadCountryNames(upload.mapping.columns))
   const [body, rows, faults, notes]: [unknown[], StoredRow[], FileFault[], FileFault[]] = [[], [], [], []]
   let bytes = 0
   const unreadable: UnreadableRow[] = []

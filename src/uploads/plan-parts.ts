@@ -1,11 +1,11 @@
 import { doInTurns, eachInTurns, isTurnOver, nextTurn } from '#admission/turns'
 import { FileError } from '#spreadsheets/file-error'
-import { isDate, USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping'
-import { type FilePlan, keysOfRecord, NOBODY, planRows, type RowKeys } from '#spreadsheets/plan-rows'
-import { RowCounts } from '#spreadsheets/count-rows'
-import { loadCountryNames } from '#spreadsheets/read-country'
-import { openRows } from '#spreadsheets/read-records'
-import type { ComparedRecord, StoredDifference } from '#spreadsheets/stored-differences'
+import { isDate, USUAL_CHOICES, type Mapping } from '#spreadsheets/mapping/mapping'
+import { type FilePlan, keysOfRecord, NOBODY, planRows, type RowKeys } from '#spreadsheets/rows/plan-rows'
+import { RowCounts } from '#spreadsheets/rows/count-rows'
+import { loadCountryNames } from '#spreadsheets/values/read-country'
+import { openRows } from '#spreadsheets/rows/read-records'
+import type { ComparedRecord, StoredDifference } from '#spreadsheets/rows/stored-differences'
 import type { CorrectedRecord, StoredRow } from '#domain/uploads'
 import type { CommandServices } from '#ledger/calls/run-api-call'
 import type { FilledPart, NewPart } from '#ledger/uploads/store-upload'
@@ -57,7 +57,7 @@ export async function planParts(
   const keys: RowKeys[] = []
   const numbers: number[] = []
   const sizes: number[] = []
-  if (mapping) await doInTurns(loadCountryNames(mapping), signal)
+  if (mapping) await doInTurns(loadCountryNames(mapping.columns), signal)
   const look = (row: StoredRow) => {
     keys.push(readKeys(row))
     numbers.push(row.row)

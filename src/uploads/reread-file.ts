@@ -1,6 +1,6 @@
 import { RefusedByStateError, type Acting } from '#accounts/change-company'
 import type { Budget } from '#admission/budget'
-import { FileQuestion, type FileAnswers } from '#spreadsheets/file-question'
+import { FileQuestion, type FileAnswers } from '#spreadsheets/formats/file-question'
 import { cancelUpload } from '#ledger/uploads/change-upload'
 import { forgetOriginal, type Original, readOriginal } from '#ledger/uploads/store-upload'
 import type { ReceivedFile } from '#ledger/uploads/received-file'

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { toUuid } from '#domain/ids'
 import { employees } from '#projections/employees/fold'
 import { schemaOf } from '#projections/projection'
-import type { RowKeys } from '#spreadsheets/plan-rows'
+import type { RowKeys } from '#spreadsheets/rows/plan-rows'
 import type { PartPreview } from './run-part.ts'
 
 /** The rows that are looked up at once. */

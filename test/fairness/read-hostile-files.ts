@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { MarkUnknown } from '../../clients/typescript/send/absent-managers.ts'
 import { openFile } from '../../clients/typescript/send/open-file.ts'
-import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/file-question.ts'
+import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
 import { hostileFiles } from '../support/files/hostile-files.ts'
 import { watchEventLoop } from '../support/processes/event-loop-watchdog.ts'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { CUSTOM_TYPES, DATE_ORDERS, MANAGER_KEYS, NAME_RULES, TARGETS } from '../../src/spreadsheets/mapping.ts'
+import { CUSTOM_TYPES, DATE_ORDERS, MANAGER_KEYS, NAME_RULES, TARGETS } from '../../src/spreadsheets/mapping/mapping.ts'
 import { rowOf, workbookOf } from '../support/files/hostile-workbooks.ts'
 import type { Service } from '../support/service.ts'
 import { send } from '../support/service.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readDate } from '../../src/spreadsheets/read-date.ts'
+import { readDate } from '../../src/spreadsheets/values/read-date.ts'
 
 /* Dates as systems of other countries write them. */
 

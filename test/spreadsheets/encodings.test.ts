@@ -1,7 +1,7 @@
 import t from 'tap'
-import { decodeText, recognizeFile } from '../../src/spreadsheets/recognize-file.ts'
-import { readEncoding } from '../../src/spreadsheets/encodings.ts'
-import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/file-question.ts'
+import { decodeText, recognizeFile } from '../../src/spreadsheets/formats/recognize-file.ts'
+import { readEncoding } from '../../src/spreadsheets/encodings/encodings.ts'
+import { FileQuestion, UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
 import { encodeText } from '../support/files/encode-text.ts'
 
 /* How the encoding of a file is found, or asked. */

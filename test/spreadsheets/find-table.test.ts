@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createNotes, findTable } from '../../src/spreadsheets/find-table.ts'
-import { readCsv } from '../../src/spreadsheets/read-csv.ts'
+import { createNotes, findTable } from '../../src/spreadsheets/tables/find-table.ts'
+import { readCsv } from '../../src/spreadsheets/formats/read-csv.ts'
 
 /* Where the table is in a file that a system or a person wrote. */
 

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createNotes } from '../../src/spreadsheets/find-table.ts'
-import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
-import { openContent } from '../../src/spreadsheets/open-content.ts'
+import { createNotes } from '../../src/spreadsheets/tables/find-table.ts'
+import { UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
+import { openContent } from '../../src/spreadsheets/formats/open-content.ts'
 
 /* Tables that other systems write as JSON. */
 

@@ -1,9 +1,9 @@
 import t from 'tap'
 import { doAtOnce } from '../../src/domain/pieces.ts'
-import { USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
-import { NamedPeople } from '../../src/spreadsheets/named-people.ts'
-import { keysOfRecord, planRows, type RowKeys } from '../../src/spreadsheets/plan-rows.ts'
-import { openRows } from '../../src/spreadsheets/read-records.ts'
+import { USUAL_CHOICES } from '../../src/spreadsheets/mapping/mapping.ts'
+import { NamedPeople } from '../../src/spreadsheets/rows/named-people.ts'
+import { keysOfRecord, planRows, type RowKeys } from '../../src/spreadsheets/rows/plan-rows.ts'
+import { openRows } from '../../src/spreadsheets/rows/read-records.ts'
 
 /* Files compare texts as calls do: without what nobody sees at their ends, however their letters are composed. */
 

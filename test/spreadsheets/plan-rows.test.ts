@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isManagerUnknown, planRows, type RowKeys } from '../../src/spreadsheets/plan-rows.ts'
+import { isManagerUnknown, planRows, type RowKeys } from '../../src/spreadsheets/rows/plan-rows.ts'
 import { doAtOnce } from '../../src/domain/pieces.ts'
 
 /* What the rows of a file say about each other. */

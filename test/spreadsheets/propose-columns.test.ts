@@ -1,9 +1,9 @@
 import t from 'tap'
 import { doAtOnce } from '../../src/domain/pieces.ts'
-import { collectSamples } from '../../src/spreadsheets/column-samples.ts'
-import { listQuestions, MAX_FILE_WORDS, USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
-import { completeReadings } from '../../src/spreadsheets/propose-mapping.ts'
-import { openRows } from '../../src/spreadsheets/read-records.ts'
+import { collectSamples } from '../../src/spreadsheets/proposals/column-samples.ts'
+import { listQuestions, MAX_FILE_WORDS, USUAL_CHOICES } from '../../src/spreadsheets/mapping/mapping.ts'
+import { completeReadings } from '../../src/spreadsheets/proposals/propose-mapping.ts'
+import { openRows } from '../../src/spreadsheets/rows/read-records.ts'
 import { countFor, proposeFor } from '../support/files/propose-for.ts'
 
 /* What a file leaves open is asked, and what it shows is not. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { FileError } from '../../src/spreadsheets/file-error.ts'
-import type { FileRow } from '../../src/spreadsheets/read-csv.ts'
-import { readCsv } from '../../src/spreadsheets/read-csv.ts'
+import type { FileRow } from '../../src/spreadsheets/tables/file-row.ts'
+import { readCsv } from '../../src/spreadsheets/formats/read-csv.ts'
 import { inputs } from '../support/quick.ts'
 
 /** Reads a text in chunks of a size. */

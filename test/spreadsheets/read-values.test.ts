@@ -1,14 +1,14 @@
 import t from 'tap'
 import { readAttribute, showCell } from '../../src/spreadsheets/cells.ts'
-import type { ColumnMapping, Mapping } from '../../src/spreadsheets/mapping.ts'
-import { listQuestions, USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
-import { readDate } from '../../src/spreadsheets/read-date.ts'
-import { openRows } from '../../src/spreadsheets/read-records.ts'
-import type { NameRule } from '../../src/spreadsheets/split-name.ts'
-import { guessNameRule, splitName } from '../../src/spreadsheets/split-name.ts'
-import { readStatusWord } from '../../src/spreadsheets/status-words.ts'
+import type { ColumnMapping, Mapping } from '../../src/spreadsheets/mapping/mapping.ts'
+import { listQuestions, USUAL_CHOICES } from '../../src/spreadsheets/mapping/mapping.ts'
+import { readDate } from '../../src/spreadsheets/values/read-date.ts'
+import { openRows } from '../../src/spreadsheets/rows/read-records.ts'
+import type { NameRule } from '../../src/spreadsheets/values/split-name.ts'
+import { guessNameRule, splitName } from '../../src/spreadsheets/values/split-name.ts'
+import { readStatusWord } from '../../src/spreadsheets/words/status-words.ts'
 import { proposeFor } from '../support/files/propose-for.ts'
-import { isMarkedAsLeft, mentionsLeaving } from '../../src/spreadsheets/status-words.ts'
+import { isMarkedAsLeft, mentionsLeaving } from '../../src/spreadsheets/words/status-words.ts'
 
 /* The values of cells: what they mean is understood, or asked, and never guessed. */
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isSecretHeader, recognizeHeader } from '../../src/spreadsheets/recognize-header.ts'
+import { isSecretHeader, recognizeHeader } from '../../src/spreadsheets/words/recognize-header.ts'
 import { COLUMN_NAMES } from '../support/files/column-names.ts'
 import { proposeFor } from '../support/files/propose-for.ts'
 

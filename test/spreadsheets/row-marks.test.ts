@@ -1,8 +1,8 @@
 import { utils, write as writeWorkbook } from '@e965/xlsx'
 import t from 'tap'
-import { createNotes } from '../../src/spreadsheets/find-table.ts'
-import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
-import { openContent } from '../../src/spreadsheets/open-content.ts'
+import { createNotes } from '../../src/spreadsheets/tables/find-table.ts'
+import { UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
+import { openContent } from '../../src/spreadsheets/formats/open-content.ts'
 import { writeArchive } from '../support/files/write-archive.ts'
 
 /* Rows of a workbook that look different, as those of people who have left may. */

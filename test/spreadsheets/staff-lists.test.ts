@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
-import { createNotes } from '../../src/spreadsheets/find-table.ts'
-import { openContent } from '../../src/spreadsheets/open-content.ts'
-import type { FileRow } from '../../src/spreadsheets/read-csv.ts'
+import { UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
+import { createNotes } from '../../src/spreadsheets/tables/find-table.ts'
+import { openContent } from '../../src/spreadsheets/formats/open-content.ts'
+import type { FileRow } from '../../src/spreadsheets/tables/file-row.ts'
 
 /* Files of employees as other systems write them: which rows are records, and what is left out. */
 

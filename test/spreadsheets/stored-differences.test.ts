@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { type ComparedRecord, findDifferences, isAsStored } from '../../src/spreadsheets/stored-differences.ts'
-import { exchangeDay } from '../../src/spreadsheets/read-date.ts'
+import { type ComparedRecord, findDifferences, isAsStored } from '../../src/spreadsheets/rows/stored-differences.ts'
+import { exchangeDay } from '../../src/spreadsheets/values/read-date.ts'
 import { inputs } from '../support/quick.ts'
 
 /* Random nights: what a system has begun to write otherwise is found, and what people change on purpose is not. */

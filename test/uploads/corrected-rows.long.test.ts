@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readCsv } from '../../src/spreadsheets/read-csv.ts'
+import { readCsv } from '../../src/spreadsheets/formats/read-csv.ts'
 import { send, startService } from '../support/service.ts'
 
 /* What was refused of a file of another system arrives once somebody has corrected it in a spreadsheet. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { Mapping } from '../../src/spreadsheets/mapping.ts'
+import type { Mapping } from '../../src/spreadsheets/mapping/mapping.ts'
 import { toUuid } from '../../src/domain/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Person } from '../support/files/compare-people.ts'

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
-import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
+import { UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
 import { emptyNames } from '../../src/domain/erasure.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import { cancelUpload } from '../../src/ledger/uploads/change-upload.ts'

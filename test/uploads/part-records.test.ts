@@ -1,5 +1,5 @@
 import t from 'tap'
-import { USUAL_CHOICES } from '../../src/spreadsheets/mapping.ts'
+import { USUAL_CHOICES } from '../../src/spreadsheets/mapping/mapping.ts'
 import { readPart } from '../../src/uploads/part-records.ts'
 
 await t.test('pages show the beginning of a long cell', async (t) => {

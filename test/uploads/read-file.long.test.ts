@@ -1,5 +1,5 @@
 import t from 'tap'
-import { UNANSWERED } from '../../src/spreadsheets/file-question.ts'
+import { UNANSWERED } from '../../src/spreadsheets/formats/file-question.ts'
 import { FileFaultError } from '../../src/uploads/part-builder.ts'
 import type { StoredRow } from '../../src/domain/uploads.ts'
 import { newId } from '../../src/ledger/new-id.ts'

@@ -1,5 +1,5 @@
-import type { Mapping } from '../../../src/spreadsheets/mapping.ts'
-import { type FilePlan, NO_MANAGER } from '../../../src/spreadsheets/plan-rows.ts'
+import type { Mapping } from '../../../src/spreadsheets/mapping/mapping.ts'
+import { type FilePlan, NO_MANAGER } from '../../../src/spreadsheets/rows/plan-rows.ts'
 import type { EmployeeClient } from '../employee-client.ts'
 import { EmployeeLedgerError, PermissionError } from '../errors.ts'
 

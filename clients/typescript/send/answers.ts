@@ -8,8 +8,8 @@ import {
   listQuestions,
   type Mapping,
   type Question,
-} from '../../../src/spreadsheets/mapping.ts'
-import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
+} from '../../../src/spreadsheets/mapping/mapping.ts'
+import { isPhoneCountry } from '../../../src/spreadsheets/values/read-phone.ts'
 import { usageError } from './exit-codes.ts'
 
 /* The option --answer: each question about a file can be answered on the command line. */

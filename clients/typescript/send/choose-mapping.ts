@@ -8,9 +8,9 @@ import {
   keysOf,
   matchEarlier,
   USUAL_CHOICES,
-} from '../../../src/spreadsheets/mapping.ts'
-import { chooseNewColumn } from '../../../src/spreadsheets/new-column.ts'
-import { isNamedByApi } from '../../../src/spreadsheets/record-columns.ts'
+} from '../../../src/spreadsheets/mapping/mapping.ts'
+import { chooseNewColumn } from '../../../src/spreadsheets/mapping/new-column.ts'
+import { isNamedByApi } from '../../../src/spreadsheets/mapping/record-columns.ts'
 import { type Answer, answerColumn, canBe, type Choice, listValues } from './answers.ts'
 import { usageError } from './exit-codes.ts'
 

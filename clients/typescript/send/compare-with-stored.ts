@@ -6,8 +6,8 @@ import {
   isAsStored,
   MAX_COMPARED,
   spread,
-} from '../../../src/spreadsheets/stored-differences.ts'
-import { DATE_ORDERS } from '../../../src/spreadsheets/mapping.ts'
+} from '../../../src/spreadsheets/rows/stored-differences.ts'
+import { DATE_ORDERS } from '../../../src/spreadsheets/mapping/mapping.ts'
 import { PermissionError } from '../errors.ts'
 import type { EmployeeClient } from '../employee-client.ts'
 import { ignoreUnreadable } from './absent-managers.ts'

@@ -8,9 +8,9 @@ import {
 } from '../errors.ts'
 import type { RecordError } from '../api-schemas.ts'
 import type { FileFault } from '../../../src/spreadsheets/file-error.ts'
-import type { TableNotes } from '../../../src/spreadsheets/find-table.ts'
-import type { FileQuestion } from '../../../src/spreadsheets/file-question.ts'
-import { readPointer } from '../../../src/spreadsheets/read-records.ts'
+import type { TableNotes } from '../../../src/spreadsheets/tables/find-table.ts'
+import type { FileQuestion } from '../../../src/spreadsheets/formats/file-question.ts'
+import { readPointer } from '../../../src/spreadsheets/rows/read-records.ts'
 import { CommandError, EXIT_CODES } from './exit-codes.ts'
 import type { FileRecord, OpenedFile } from './open-file.ts'
 

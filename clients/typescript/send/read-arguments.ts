@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { MAX_RECORDS } from '../batches.ts'
-import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../../../src/spreadsheets/encodings.ts'
-import type { FileAnswers } from '../../../src/spreadsheets/file-question.ts'
+import { type Encoding, readEncoding, UNREADABLE_ENCODING } from '../../../src/spreadsheets/encodings/encodings.ts'
+import type { FileAnswers } from '../../../src/spreadsheets/formats/file-question.ts'
 import { readAnswer } from './answers.ts'
 import { type Choices, type ColumnUse, readMappingFile } from './choose-mapping.ts'
-import { isPhoneCountry } from '../../../src/spreadsheets/read-phone.ts'
+import { isPhoneCountry } from '../../../src/spreadsheets/values/read-phone.ts'
 import { usageError } from './exit-codes.ts'
 
 export const HELP = `Usage: employee-ledger-client send FILE [options]

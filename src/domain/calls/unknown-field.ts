@@ -1,5 +1,5 @@
-import type { HeaderMeaning } from '#spreadsheets/header-words'
-import { recognizeHeader } from '#spreadsheets/recognize-header'
+import type { HeaderMeaning } from '#spreadsheets/words/header-words'
+import { recognizeHeader } from '#spreadsheets/words/recognize-header'
 import { ATTRIBUTE_NAMES } from '../attributes.ts'
 import type { Fault } from '../record-faults.ts'
 

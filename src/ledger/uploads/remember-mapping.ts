@@ -2,9 +2,16 @@ import { hash } from 'node:crypto'
 import type { ClientBase } from 'pg'
 import { inTurns } from '#admission/turns'
 import { readName } from '#spreadsheets/cells'
-import { type FileAnswers, UNANSWERED } from '#spreadsheets/file-question'
-import { type ColumnMapping, exactKey, keysOf, locateColumns, matchEarlier, USUAL_CHOICES } from '#spreadsheets/mapping'
-import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/record-columns'
+import { type FileAnswers, UNANSWERED } from '#spreadsheets/formats/file-question'
+import {
+  type ColumnMapping,
+  exactKey,
+  keysOf,
+  locateColumns,
+  matchEarlier,
+  USUAL_CHOICES,
+} from '#spreadsheets/mapping/mapping'
+import { hasOwnColumns, identifyColumn, isKnownToApi } from '#spreadsheets/mapping/record-columns'
 import { toUuid } from '#domain/ids'
 import { findOriginal } from './store-upload.ts'
 import type { StoredUpload } from './read-uploads.ts'

@@ -1,7 +1,7 @@
-import { type ColumnMapping, isDate, type ManagerKey, type Target } from '#spreadsheets/mapping'
-import type { Calendar, DateOrder } from '#spreadsheets/read-date'
-import type { NameRule } from '#spreadsheets/split-name'
-import type { Status } from '#spreadsheets/status-words'
+import { type ColumnMapping, isDate, type ManagerKey, type Target } from '#spreadsheets/mapping/mapping'
+import type { Calendar, DateOrder } from '#spreadsheets/values/read-date'
+import type { NameRule } from '#spreadsheets/values/split-name'
+import type { Status } from '#spreadsheets/words/status-words'
 
 /** What a column can become, as people call it. */
 export const TARGET_LABELS = {

@@ -12,11 +12,11 @@ import {
   isDate,
   listQuestions,
   locateColumns,
-} from '#spreadsheets/mapping'
-import { isPhoneCountry } from '#spreadsheets/read-phone'
-import { isSecretHeader } from '#spreadsheets/recognize-header'
-import { hasOwnColumns } from '#spreadsheets/record-columns'
-import { guessNameRule } from '#spreadsheets/split-name'
+} from '#spreadsheets/mapping/mapping'
+import { isPhoneCountry } from '#spreadsheets/values/read-phone'
+import { isSecretHeader } from '#spreadsheets/words/recognize-header'
+import { hasOwnColumns } from '#spreadsheets/mapping/record-columns'
+import { guessNameRule } from '#spreadsheets/values/split-name'
 import type { StoredUpload } from '#ledger/uploads/read-uploads'
 import { FileFaultError } from '#uploads/part-builder'
 import { listReturning } from '#uploads/returning-people'

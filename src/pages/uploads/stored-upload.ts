@@ -7,8 +7,8 @@ import {
   type UploadSummary,
 } from '#domain/uploads'
 import type { Employee } from '#domain/employees/employee'
-import { isWaiting, listQuestions, locateColumns } from '#spreadsheets/mapping'
-import { NEVER_LEFT_OUT } from '#spreadsheets/read-records'
+import { isWaiting, listQuestions, locateColumns } from '#spreadsheets/mapping/mapping'
+import { NEVER_LEFT_OUT } from '#spreadsheets/rows/read-records'
 import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
 import type { Original } from '#ledger/uploads/store-upload'
 import { isUndoable } from '#uploads/undo-upload'

@@ -1,8 +1,8 @@
-import type { FileAnswers, FileChoice, FileParameter } from '../file-question.ts'
-import type { TableNotes } from '../find-table.ts'
-import type { Mapping } from '../mapping.ts'
-import type { FileRow } from '../read-csv.ts'
-import type { JsonElement } from '../split-json.ts'
+import type { FileAnswers, FileChoice, FileParameter } from '../formats/file-question.ts'
+import type { TableNotes } from '../tables/find-table.ts'
+import type { Mapping } from '../mapping/mapping.ts'
+import type { FileRow } from '../tables/file-row.ts'
+import type { JsonElement } from '../formats/split-json.ts'
 
 /*
  * What a process says that reads a file: frames, each with its kind (a byte), the length of its payload (four bytes), and

@@ -16,7 +16,7 @@ import vm from 'node:vm'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
 const PROGRAM = 'src/spreadsheets/process/reader-program'
-const SOURCES = ['src/spreadsheets', 'src/spreadsheets/process', 'src/text']
+const SOURCES = ['src/spreadsheets', 'src/text']
 /** The packages that it needs, and their scripts. */
 const PACKAGES = {
   'libphonenumber-js/min': ['libphonenumber-js', './bundle/libphonenumber-min.js'],
@@ -150,7 +150,9 @@ interface Source {
 }
 
 function readSources(): Source[] {
-  const paths = SOURCES.flatMap((source) => readdirSync(join(ROOT, source)).map((name) => join(source, name)))
+  const paths = SOURCES.flatMap((source) =>
+    readdirSync(join(ROOT, source), { encoding: 'utf8', recursive: true }).map((name) => join(source, name)),
+  )
   const own = paths
     .filter((path) => path.endsWith('.ts'))
     .toSorted()

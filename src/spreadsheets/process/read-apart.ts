@@ -1,12 +1,12 @@
 import { FileError } from '../file-error.ts'
-import { FileQuestion, type FileAnswers } from '../file-question.ts'
-import type { TableNotes } from '../find-table.ts'
-import type { Mapping } from '../mapping.ts'
-import type { FileRow } from '../read-csv.ts'
-import type { JsonElement } from '../split-json.ts'
+import { FileQuestion, type FileAnswers } from '../formats/file-question.ts'
+import type { TableNotes } from '../tables/find-table.ts'
+import type { Mapping } from '../mapping/mapping.ts'
+import type { FileRow } from '../tables/file-row.ts'
+import type { JsonElement } from '../formats/split-json.ts'
 import { readFrames } from './frames.ts'
 import { LIMITS, ReaderProcess } from './reader-process.ts'
-import { MAX_UNPACKED } from '../unpack-workbook.ts'
+import { MAX_UNPACKED } from '../formats/unpack-workbook.ts'
 import type { Excess } from './watch-process.ts'
 
 /** Some rows of a table, the first of which names the columns, or some records as the API takes them. */

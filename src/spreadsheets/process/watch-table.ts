@@ -1,8 +1,8 @@
-import { collectSamples, type FileSample } from '../column-samples.ts'
-import type { Mapping } from '../mapping.ts'
-import { proposeMapping } from '../propose-mapping.ts'
-import type { FileRow } from '../read-csv.ts'
-import { hideSecrets } from '../recognize-header.ts'
+import { collectSamples, type FileSample } from '../proposals/column-samples.ts'
+import type { Mapping } from '../mapping/mapping.ts'
+import { proposeMapping } from '../proposals/propose-mapping.ts'
+import type { FileRow } from '../tables/file-row.ts'
+import { hideSecrets } from '../words/recognize-header.ts'
 
 /** Looks at the rows of a table that pass by, to propose what its columns mean. */
 export class TableWatcher {

@@ -1,4 +1,4 @@
-import type { NameRule } from '../../../src/spreadsheets/split-name.ts'
+import type { NameRule } from '../../../src/spreadsheets/values/split-name.ts'
 import { ATTRIBUTE_NAMES, ATTRIBUTE_RULES } from '../../../src/domain/attributes.ts'
 
 /* What an import stored, beside the right answer. `test/fixtures/staff-lists` has files as other systems write them. */

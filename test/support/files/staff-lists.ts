@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { FileRow } from '../../../src/spreadsheets/read-csv.ts'
-import { readCsv } from '../../../src/spreadsheets/read-csv.ts'
+import type { FileRow } from '../../../src/spreadsheets/tables/file-row.ts'
+import { readCsv } from '../../../src/spreadsheets/formats/read-csv.ts'
 import type { Expected } from './compare-people.ts'
 import { readOds, readXlsx } from './workbook-rows.ts'
 

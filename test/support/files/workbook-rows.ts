@@ -1,5 +1,5 @@
 import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
-import type { FileRow } from '../../../src/spreadsheets/read-csv.ts'
+import type { FileRow } from '../../../src/spreadsheets/tables/file-row.ts'
 
 /* The first sheets of small workbooks as rows of cells, so far as the fixtures need it. */
 

@@ -6,8 +6,8 @@ const BOUNDED = new Map([
   ['src/cli/terminal/options.ts: action(...given)', 'the arguments that a command has'],
   ['src/cli/accounts/operator.ts: change(services, asOperator(companyId), ...details)', 'those that a use case has'],
   ['src/pages/parts/elements.ts: write(strings, ...values)', 'one for each place of a template'],
-  ['src/spreadsheets/letter-statistics.ts: Math.max(...inLanguage)', 'one for each language'],
-  ['src/spreadsheets/read-csv.ts: Math.max(...sums.values())', 'at most one for each line of a sample'],
+  ['src/spreadsheets/encodings/letter-statistics.ts: Math.max(...inLanguage)', 'one for each language'],
+  ['src/spreadsheets/formats/read-csv.ts: Math.max(...sums.values())', 'at most one for each line of a sample'],
 ])
 
 /**

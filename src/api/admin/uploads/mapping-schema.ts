@@ -1,6 +1,6 @@
 import { Type, type TSchema } from '@sinclair/typebox'
-import { CHOICES, COLUMN_QUESTIONS, FILE_QUESTIONS, MAX_WORDS, USUAL_CHOICES } from '#spreadsheets/mapping'
-import { MAX_COLUMNS, MAX_NAME } from '#spreadsheets/record-columns'
+import { CHOICES, COLUMN_QUESTIONS, FILE_QUESTIONS, MAX_WORDS, USUAL_CHOICES } from '#spreadsheets/mapping/mapping'
+import { MAX_COLUMNS, MAX_NAME } from '#spreadsheets/mapping/record-columns'
 import { nullable, oneOf, optionalInteger, optionalString, requireOnly, strictObject } from '#http/openapi/schema-parts'
 
 /** The largest mapping: one with all columns, and names as long as they may be. */

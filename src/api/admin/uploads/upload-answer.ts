@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { FileQuestion } from '#spreadsheets/file-question'
+import { FileQuestion } from '#spreadsheets/formats/file-question'
 import { problem, fieldError, invalidFields } from '#domain/errors'
 import { findOriginal } from '#ledger/uploads/store-upload'
 import { NO_SUCH_UPLOAD, readParts } from '#ledger/uploads/read-uploads'

@@ -1,15 +1,20 @@
-import { collectSamples } from '../../../../src/spreadsheets/column-samples.ts'
-import { ENCODINGS, type Encoding } from '../../../../src/spreadsheets/encodings.ts'
+import { collectSamples } from '../../../../src/spreadsheets/proposals/column-samples.ts'
+import { ENCODINGS, type Encoding } from '../../../../src/spreadsheets/encodings/encodings.ts'
 import { FileError } from '../../../../src/spreadsheets/file-error.ts'
-import { type FileAnswers, FileQuestion, UNANSWERED } from '../../../../src/spreadsheets/file-question.ts'
-import { RowCounts } from '../../../../src/spreadsheets/count-rows.ts'
-import { createNotes, HEADING_COLUMN } from '../../../../src/spreadsheets/find-table.ts'
-import { listQuestions, locateColumns, type Mapping, type Question } from '../../../../src/spreadsheets/mapping.ts'
-import { openContent } from '../../../../src/spreadsheets/open-content.ts'
-import { planRows } from '../../../../src/spreadsheets/plan-rows.ts'
-import { completeReadings, proposeMapping } from '../../../../src/spreadsheets/propose-mapping.ts'
-import type { FileRow } from '../../../../src/spreadsheets/read-csv.ts'
-import { openRows } from '../../../../src/spreadsheets/read-records.ts'
+import { type FileAnswers, FileQuestion, UNANSWERED } from '../../../../src/spreadsheets/formats/file-question.ts'
+import { RowCounts } from '../../../../src/spreadsheets/rows/count-rows.ts'
+import { createNotes, HEADING_COLUMN } from '../../../../src/spreadsheets/tables/find-table.ts'
+import {
+  listQuestions,
+  locateColumns,
+  type Mapping,
+  type Question,
+} from '../../../../src/spreadsheets/mapping/mapping.ts'
+import { openContent } from '../../../../src/spreadsheets/formats/open-content.ts'
+import { planRows } from '../../../../src/spreadsheets/rows/plan-rows.ts'
+import { completeReadings, proposeMapping } from '../../../../src/spreadsheets/proposals/propose-mapping.ts'
+import type { FileRow } from '../../../../src/spreadsheets/tables/file-row.ts'
+import { openRows } from '../../../../src/spreadsheets/rows/read-records.ts'
 import { trimBlanks } from '../../../../src/text/normalize-text.ts'
 import { doAtOnce } from '../../../../src/domain/pieces.ts'
 import { type ListedPerson, TODAY } from './draw-people.ts'
