@@ -3,6 +3,7 @@ import { all, ask, type Candidate, TEXTS } from './candidate.ts'
 import type { FileSample } from './column-samples.ts'
 import { ColumnsOfFile, MOST } from './columns-of-file.ts'
 import { HEADING_COLUMN } from './find-table.ts'
+import { isPhone } from './mapping.ts'
 import { lacksNames, namesManagers, proposeByName } from './propose-by-name.ts'
 import { foldLatin, readWord } from './propose-reading.ts'
 import { readCountryName } from './read-country.ts'
@@ -55,7 +56,7 @@ function* proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): G
 
 /** Names or codes of countries, if the file has phone numbers. */
 function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
-  const hasPhones = file.all.some(({ to, evidence }) => to === 'phone' || evidence.phones > 0.5)
+  const hasPhones = file.all.some(({ to, evidence }) => isPhone(to) || evidence.phones > 0.5)
   if (!hasPhones || file.has('phone_country')) return
   const found = unknown.filter(({ evidence }) => evidence.areCountries)
   // A department may be called IT.
