@@ -9,7 +9,7 @@ export type CustomValue = string | number | boolean
 export type EmployeeStatus = 'active' | 'inactive'
 
 /** The limits of an attribute, in Unicode code points. */
-type AttributeRule =
+export type AttributeRule =
   | { kind: 'text' | 'email' | 'user_name'; max: number }
   | { kind: 'phone' | 'date' | 'status' | 'manager' | 'custom' }
 

@@ -333,7 +333,7 @@ await t.test('an empty cell keeps what a person has, or clears it, and never wha
     t.strictSame(read({ to }, '', clear).record, {}, to)
   t.strictSame(read({ to: 'last_name' }, '.').record, {}, 'what systems write for no name')
   for (const none of ['-', '--', '—', 'N/A', 'n/a', 'NULL', '(null)'])
-    for (const to of ['job_title', 'location', 'phone', 'termination_date', 'manager'] as const)
+    for (const to of ['job_title', 'location', 'phone', 'termination_date', 'manager', 'user_name'] as const)
       t.match(read({ to, by: 'full_name' }, none), { record: {}, faults: [] }, `no ${to}: ${none}`)
   t.match(read({ to: 'last_name' }, 'Null').record, { last_name: 'Null' }, 'a name')
   t.match(read({ to: 'department' }, 'NA').record, { department: 'NA' })

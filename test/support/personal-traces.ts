@@ -1,3 +1,4 @@
+import type { AttributeName } from '../../src/domain/attributes.ts'
 import { browse, cookieOf } from './http/sessions.ts'
 import { storeDelivery } from './http/stored-deliveries.ts'
 import type { Service } from './service.ts'
@@ -15,18 +16,25 @@ export const WORDS = [
   'Chief Zorbler',
   'grade zorp',
   'emp zq number',
+  'zq7login',
+  'zq7entry',
 ]
+
+/** What several people have, or what names somebody else. */
+type Shared = 'department' | 'division' | 'location' | 'manager_id' | 'start_date' | 'termination_date' | 'status'
 
 export const PERSON = {
   first_name: 'Zyxelda',
   last_name: 'Quuxwörth',
   email: 'zq7-old-canary@zorb.example',
   external_id: 'HRzq7-1',
+  user_name: 'zq7login',
+  directory_external_id: 'zq7entry',
   employee_number: 'emp zq number',
   phone: '+34907070707',
   job_title: 'Chief Zorbler',
   custom_attributes: { grade: 'grade zorp' },
-}
+} satisfies Record<Exclude<AttributeName, Shared>, unknown>
 const EMAIL = 'zq7canary@zorb.example'
 const EXTERNAL_ID = 'HRzq7-2'
 /** What is only known of the person. */

@@ -1,5 +1,12 @@
 import { noteOf, type CallNote } from '../call-sources.ts'
-import { foldUserName, MAX_CUSTOM_ATTRIBUTES, readAttribute, type AttributeName } from '../attributes.ts'
+import {
+  ATTRIBUTE_RULES,
+  foldUserName,
+  MAX_CUSTOM_ATTRIBUTES,
+  readAttribute,
+  type AttributeName,
+  type AttributeRule,
+} from '../attributes.ts'
 import type { Locator, ReadRecord } from '../calls/call-records.ts'
 import { locate, type EmployeeDirectory } from '../calls/call-decision.ts'
 import type { FittedRecord } from '../calls/decide-fitted.ts'
@@ -13,9 +20,11 @@ import { toUserValues } from './render-user.ts'
 import { FIELD_NAMES } from './scim-protocol.ts'
 import type { Scalar, ScimUser } from './user-values.ts'
 
+type ScimName = keyof typeof PATHS
+
 /** The attributes that paths stand for. */
-const ATTRIBUTES: ReadonlyMap<string, keyof typeof PATHS> = new Map(
-  Object.entries(PATHS).map(([name, path]) => [path, name as keyof typeof PATHS]),
+const ATTRIBUTES: ReadonlyMap<string, ScimName> = new Map(
+  Object.entries(PATHS).map(([name, path]) => [path, name as ScimName]),
 )
 
 /** What a manager may be named by, in this order. */
@@ -43,7 +52,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
   }
   const noteUnkept = (path: string) => notes.push(noteOf(nameWithoutType(path), 'not_kept'))
 
-  function set(name: AttributeName, value: Scalar | undefined) {
+  function set(name: ScimName, value: Scalar | undefined) {
     const { value: read, errors: found } = readAttribute(
       name,
       value === undefined ? null : String(value),
@@ -52,24 +61,25 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
     for (const { fault } of found ?? []) errors.add([name], fault)
     if (read === null && name === 'user_name') refuse(name, { kind: 'required', field: fieldOf(name) })
     else if (!found) patch[name] = read
+    if (Object.hasOwn(before?.custom_attributes ?? {}, PATHS[name])) custom[PATHS[name]] = null
   }
 
-  function setStatus(value: Scalar | undefined) {
+  function setStatus(_name: ScimName, value: Scalar | undefined) {
     const text = foldText(trimBlanks(String(value)))
     if (text === 'true' || text === 'false') patch['status'] = text === 'true' ? 'active' : 'inactive'
     else refuse('status', { kind: 'not_boolean', field: fieldOf('status') })
   }
 
   /** A text that is no number is kept beside the number, and so is the spelling of one. */
-  function setPhone(value: Scalar | undefined) {
+  function setPhone(name: ScimName, value: Scalar | undefined) {
     const text = trimBlanks(String(value ?? ''))
     const { value: number } = text === '' ? { value: null } : readPhoneNumber(text, country)
-    patch['phone'] = number ?? null
-    custom[PATHS.phone] = text === '' || number === text ? null : text
-    if (number === undefined) notes.push(noteOf(fieldOf('phone'), 'kept_as_text'))
+    patch[name] = number ?? null
+    custom[PATHS[name]] = text === '' || number === text ? null : text
+    if (number === undefined) notes.push(noteOf(fieldOf(name), 'kept_as_text'))
   }
 
-  function setManager(value: Scalar | undefined) {
+  function setManager(_name: ScimName, value: Scalar | undefined) {
     const found = listManagerNames(String(value ?? '')).flatMap((name) => locate(name, directory) ?? [])[0]
     const locator = found ? ({ field: 'id', value: found.id } as const) : null
     if (found || value === undefined) managers = [{ field: 'manager_id', locator }]
@@ -110,10 +120,10 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
     else noteUnkept(path)
   }
 
-  const ways: Partial<Record<AttributeName, (value: Scalar | undefined) => void>> = {
+  const ways: Partial<Record<AttributeRule['kind'], typeof set>> = {
     status: setStatus,
     phone: setPhone,
-    manager_id: setManager,
+    manager: setManager,
   }
   if (!before) chooseName(values)
   const changed = [...new Set([...values.keys(), ...current.keys()])].filter(
@@ -122,7 +132,7 @@ export function readUser(user: ScimUser, { before, directory, country }: ReadSta
   if (!values.has(PATHS.user_name)) set('user_name', undefined)
   for (const path of changed) {
     const name = ATTRIBUTES.get(path)
-    if (name) (ways[name] ?? ((value) => set(name, value)))(values.get(path))
+    if (name) (ways[ATTRIBUTE_RULES[name].kind] ?? set)(name, values.get(path))
   }
   keep(changed.filter((path) => !ATTRIBUTES.has(path)))
   for (const path of unkept) refuseKind(path)
@@ -141,7 +151,7 @@ function chooseName(values: Map<string, Scalar>) {
 const MAX_NAME = 80
 
 function fieldOf(name: AttributeName) {
-  return (FIELD_NAMES as Partial<Record<AttributeName, string>>)[name] ?? name
+  return FIELD_NAMES[name] ?? name
 }
 
 /** The path of a value without the type of its entry, which may be anything. */

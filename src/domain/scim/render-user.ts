@@ -1,3 +1,4 @@
+import { ATTRIBUTE_RULES, type AttributeRule } from '../attributes.ts'
 import type { Employee } from '../employees/employee.ts'
 import { entityTag } from '../employees/entity-tag.ts'
 import { foldText } from '#text/normalize-text'
@@ -13,11 +14,10 @@ function valuesOf(employee: Employee) {
     ...employee,
     user_name: employee.user_name ?? email ?? externalId ?? id,
     status: status === 'active',
-    phone: spellPhone(employee),
   }
   const values = new Map<string, Scalar>()
   for (const [name, path] of ATTRIBUTE_PATHS) {
-    const value = own[name]
+    const value = spell(own[name], Object.hasOwn(custom, path) ? custom[path]! : null, ATTRIBUTE_RULES[name])
     if (value !== null) values.set(path, value)
   }
   for (const path of Object.keys(custom).toSorted(comparePaths)) if (!OWN.has(path)) values.set(path, custom[path]!)
@@ -32,12 +32,14 @@ function comparePaths(one: string, other: string) {
   return one.length - other.length || (one < other ? -1 : 1)
 }
 
-/** The phone number as it was sent, as long as that means the number: its digits end with these. */
-function spellPhone({ phone, custom_attributes: custom }: Employee) {
-  const spelled = Object.hasOwn(custom, PATHS.phone) ? String(custom[PATHS.phone]) : null
-  if (spelled === null || phone === null) return phone ?? spelled
-  const digits = foldText(spelled).replaceAll(/\D/g, '').replace(/^0+/, '')
-  return digits !== '' && phone.endsWith(digits) ? spelled : phone
+/**
+ * A value as it was sent, if it is kept beside the attribute: of a phone number as long as that means the number, since
+ * its digits end with these; of others if the attribute has none, because an earlier version didn't know it.
+ */
+function spell(value: Scalar | null, sent: Scalar | null, { kind }: AttributeRule) {
+  if (value === null || sent === null || kind !== 'phone') return value ?? sent
+  const digits = foldText(String(sent)).replaceAll(/\D/g, '').replace(/^0+/, '')
+  return digits !== '' && String(value).endsWith(digits) ? String(sent) : value
 }
 
 /** An employee as a user, without what the service adds. */

@@ -1,27 +1,19 @@
 import type { CallProtocol } from '../calls/call-decision.ts'
 import type { Problem, ProblemCode } from '../errors.ts'
+import { PATHS } from './flat-user.ts'
 import type { ScimProblem, ScimType } from './scim-fault.ts'
 
 export const SCIM_TYPE = 'application/scim+json; charset=utf-8'
 
 const ERROR = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** The names of attributes in messages and notes. */
-export const FIELD_NAMES = {
-  first_name: 'name.givenName',
-  last_name: 'name.familyName',
-  email: 'emails.value',
-  external_id: 'hrId',
-  user_name: 'userName',
-  directory_external_id: 'externalId',
-  employee_number: 'employeeNumber',
-  job_title: 'title',
+/** The names of attributes in messages and notes: their paths without the schema and the type of an entry. */
+export const FIELD_NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(PATHS).map(([name, path]) => [name, path.replace(/^.*:/, '').replace(/\.\w+\./, '.')]),
+  ),
   manager_id: 'manager',
-  phone: 'phoneNumbers.value',
-  start_date: 'startDate',
-  termination_date: 'terminationDate',
-  status: 'active',
-} as const
+}
 
 /** SCIM has no 422: what is wrong with values is an `invalidValue` of 400. */
 const STATUSES = { validation_failed: 400, batch_too_large: 413, empty_batch: 400 } as const

@@ -7,7 +7,7 @@ import {
   type UploadSummary,
 } from '#domain/uploads'
 import type { Employee } from '#domain/employees/employee'
-import { isWaiting, listQuestions, locateColumns } from '#spreadsheets/mapping/mapping'
+import { isWaiting, listQuestions, locateColumns, PHONE_TARGETS } from '#spreadsheets/mapping/mapping'
 import { NEVER_LEFT_OUT } from '#spreadsheets/rows/read-records'
 import { partsOfFile, type StoredPart, type StoredUpload } from '#ledger/uploads/read-uploads'
 import type { Original } from '#ledger/uploads/store-upload'
@@ -160,7 +160,7 @@ function canLeaveOut({ header, mapping }: StoredUpload, shown: ShownUpload['show
   const kept = new Set(places.filter((_, at) => NEVER_LEFT_OUT.has(mapping.columns[at]!.to)))
   return (
     records.faults.some(({ column }) => column !== null && !kept.has(column - 1)) ||
-    errors.some(({ pointer }) => pointer.endsWith('/phone'))
+    errors.some(({ pointer }) => PHONE_TARGETS.some((name) => pointer.endsWith(`/${name}`)))
   )
 }
 

@@ -21,7 +21,7 @@ import { formatNumber } from '#wording/numbers'
 import { findEmployees } from '#projections/employees/queries'
 import { type Problem, problem } from '#domain/errors'
 import { isId } from '#domain/ids'
-import { locateColumns } from '#spreadsheets/mapping/mapping'
+import { isPhone, locateColumns } from '#spreadsheets/mapping/mapping'
 import { findCountry, isPhoneCountry } from '#spreadsheets/values/read-phone'
 import { listTemplateColumns } from '#spreadsheets/mapping/record-columns'
 import { type StoredQuestion, UNANSWERED } from '#spreadsheets/formats/file-question'
@@ -328,8 +328,9 @@ function guessCountry(
   languages = '',
 ): string | undefined {
   if (header === null || mapping?.country !== null) return undefined
-  const at = locateColumns(header, mapping.columns)[mapping.columns.findIndex(({ to }) => to === 'phone')] ?? -1
-  const found = findCountry(unreadable.slice(0, SEARCHED_ROWS).map(({ row }) => row.cells?.[at] ?? ''))
+  const places = locateColumns(header, mapping.columns).filter((_, index) => isPhone(mapping.columns[index]!.to))
+  const rows = unreadable.slice(0, SEARCHED_ROWS)
+  const found = findCountry(rows.flatMap(({ row }) => places.map((at) => row.cells?.[at] ?? '')))
   const [language = '', region = ''] = /^[a-z]{2,3}-([A-Z]{2})(?![\w-])/.exec(languages) ?? []
   // Browsers everywhere have en-US.
   return found ?? (language !== 'en-US' && isPhoneCountry(region) ? region : undefined)

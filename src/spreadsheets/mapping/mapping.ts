@@ -29,6 +29,8 @@ export const TEXT_TARGETS = [
 
 export const DATE_TARGETS = ['start_date', 'termination_date'] as const satisfies HeaderMeaning[]
 
+export const PHONE_TARGETS = ['phone'] as const satisfies HeaderMeaning[]
+
 /**
  * All that a column can become. `last_name_prefix` stands before last names: van der. `key` identifies people within the
  * file, and is not stored. `as_named` sets the member of the record that the column names, exactly as the cell is
@@ -37,7 +39,7 @@ export const DATE_TARGETS = ['start_date', 'termination_date'] as const satisfie
 export const TARGETS = [
   ...TEXT_TARGETS,
   ...DATE_TARGETS,
-  'phone',
+  ...PHONE_TARGETS,
   'status',
   'full_name',
   'manager',
@@ -353,4 +355,8 @@ function isReadBy(to: Target, about: 'dates' | 'clock' | 'calendar' | 'names' | 
 
 export function isDate(to: Target | HeaderMeaning | null | undefined): to is (typeof DATE_TARGETS)[number] {
   return DATE_TARGETS.some((target) => target === to)
+}
+
+export function isPhone(to: Target | HeaderMeaning | null | undefined): to is (typeof PHONE_TARGETS)[number] {
+  return PHONE_TARGETS.some((target) => target === to)
 }

@@ -1,5 +1,5 @@
 import { readName, writeAttribute, writeCustomAttribute, writeJson, writeText } from '../cells.ts'
-import { DATE_TARGETS, TEXT_TARGETS } from './mapping.ts'
+import { DATE_TARGETS, PHONE_TARGETS, TEXT_TARGETS } from './mapping.ts'
 
 /** The columns that say where a record comes from, and why it was refused. */
 export const ORIGIN_COLUMNS = ['log_id', 'index', 'errors'] as const
@@ -56,7 +56,13 @@ function writeMembers(record: unknown): RecordCells | null {
 }
 
 /** The fields that identify or set something of an employee, in the order of the columns. */
-export const RECORD_FIELDS = [...TEXT_TARGETS, 'phone', ...DATE_TARGETS, 'status', 'custom_attributes'] as const
+export const RECORD_FIELDS = [
+  ...TEXT_TARGETS,
+  ...PHONE_TARGETS,
+  ...DATE_TARGETS,
+  'status',
+  'custom_attributes',
+] as const
 const RANKS: ReadonlyMap<string, number> = new Map(RECORD_FIELDS.map((name, rank) => [name, rank]))
 
 /** Puts the columns of a file into order: attributes, fields that do not exist, custom attributes, whole records. */

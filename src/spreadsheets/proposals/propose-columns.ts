@@ -1,6 +1,6 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { all, ask, type Candidate } from './candidate.ts'
-import { TEXTS } from '../mapping/mapping.ts'
+import { isPhone, TEXTS } from '../mapping/mapping.ts'
 import type { FileSample } from './column-samples.ts'
 import { ColumnsOfFile, MOST } from './columns-of-file.ts'
 import { HEADING_COLUMN } from '../tables/find-table.ts'
@@ -56,7 +56,7 @@ function* proposeManagers(unknown: readonly Candidate[], file: ColumnsOfFile): G
 
 /** Names or codes of countries, if the file has phone numbers. */
 function proposeCountry(unknown: readonly Candidate[], file: ColumnsOfFile): void {
-  const hasPhones = file.all.some(({ to, evidence }) => to === 'phone' || evidence.phones > 0.5)
+  const hasPhones = file.all.some(({ to, evidence }) => isPhone(to) || evidence.phones > 0.5)
   if (!hasPhones || file.has('phone_country')) return
   const found = unknown.filter(({ evidence }) => evidence.areCountries)
   // A department may be called IT.

@@ -1,7 +1,7 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { isError } from '../cells.ts'
 import type { ColumnMapping, CountedRows, Counts, Mapping } from '../mapping/mapping.ts'
-import { locateColumns, MAX_FILE_WORDS, MAX_WORDS, NAME_TARGETS, SAYING_WHO_LEFT } from '../mapping/mapping.ts'
+import { isPhone, locateColumns, MAX_FILE_WORDS, MAX_WORDS, NAME_TARGETS, SAYING_WHO_LEFT } from '../mapping/mapping.ts'
 import { isTelling, listMarks } from '../values/name-marks.ts'
 import { type FilePlan, isManagerUnknown } from './plan-rows.ts'
 import { readCountryName } from '../values/read-country.ts'
@@ -74,7 +74,7 @@ export class RowCounts {
     })
     const of = (to: ColumnMapping['to']) => this.#columns.filter(({ column }) => column.to === to)
     this.#ends = of('termination_date')
-    this.#phones = of('phone')
+    this.#phones = this.#columns.filter(({ column }) => isPhone(column.to))
     this.#countries = of('phone_country')
   }
 

@@ -1,7 +1,7 @@
 import { trimBlanks } from '../../text/normalize-text.ts'
 import { isNothing, JSON_MARK, readAddress, readAttribute, readCustomAttribute, showCell } from '../cells.ts'
 import type { ColumnMapping, Mapping } from '../mapping/mapping.ts'
-import { isDate, NAME_TARGETS, TEXTS } from '../mapping/mapping.ts'
+import { isDate, isPhone, NAME_TARGETS, TEXTS } from '../mapping/mapping.ts'
 import { readMarks } from '../values/name-marks.ts'
 import type { RowPlan } from './plan-rows.ts'
 import { NO_MANAGER } from './plan-rows.ts'
@@ -42,18 +42,15 @@ export const NAMING_MANAGERS: ReadonlySet<ColumnMapping['to']> = new Set([
 
 /** Systems write these for a name that somebody doesn't have. */
 const NO_NAME = /^[.–—-]$/
-const MAY_BE_NOTHING: ReadonlySet<ColumnMapping['to']> = new Set([
-  'email',
-  'external_id',
-  'employee_number',
-  'job_title',
-  'department',
-  'division',
-  'location',
-  'manager',
-  'phone',
-  'start_date',
-  'termination_date',
+/** In these, such a text may be a value. */
+const NEVER_NOTHING: ReadonlySet<ColumnMapping['to']> = new Set([
+  'id',
+  'key',
+  'status',
+  'full_name',
+  'last_name_prefix',
+  'custom',
+  'as_named',
 ])
 /** And this where somebody has no manager. */
 const NO_MANAGER_WORD = /^no[_ ]manager$/i
@@ -71,7 +68,7 @@ export function readWhole(cell: string): ValueReading | null {
 export function isNone(cell: string, to: ColumnMapping['to']): boolean {
   if (to === 'first_name' || to === 'last_name') return NO_NAME.test(trimBlanks(cell))
   if (to === 'manager' && NO_MANAGER_WORD.test(trimBlanks(cell))) return true
-  return MAY_BE_NOTHING.has(to) && isNothing(cell)
+  return !NEVER_NOTHING.has(to) && isNothing(cell)
 }
 
 /** Reads a cell; null if it sets nothing. */
@@ -133,7 +130,7 @@ function readText(text: string, column: Column, context: Context): ValueReading 
   if (isText && isMisread(text))
     return { fault: 'has letters that were read in a wrong encoding. Export the file again' }
   if (isName) return readMarkedName(text, column)
-  if (to === 'phone') return readNumberOfPhone(text, context)
+  if (isPhone(to)) return readNumberOfPhone(text, context)
   if (to === 'manager') return readManager(text, column, context)
   const isUnknown = context.plan?.manager?.fault === NO_MANAGER
   if (isUnknown && NAMING_MANAGERS.has(to)) return { fault: NO_MANAGER }

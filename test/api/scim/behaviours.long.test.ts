@@ -191,6 +191,19 @@ await t.test('a creation takes what others send', async (t) => {
   t.match((await idp.lastEntry()).entry.notes, [{ path: 'phoneNumbers.value', code: 'kept_as_text' }])
 })
 
+await t.test(
+  'what a version kept beside the attributes before it had one of this path stays until it is sent',
+  async (t) => {
+    const { id } = await create()
+    await service.call('PATCH', `/v1/employees/${id}`, { body: { custom_attributes: { title: 'Dean' } } })
+    t.match(await idp.get(id), { body: { title: 'Dean' } })
+    t.match(await idp.patch(id, { op: 'replace', path: 'title', value: 'Rector' }), { body: { title: 'Rector' } })
+    const { body } = await service.call('GET', `/v1/employees/${id}`)
+    t.match(body, { job_title: 'Rector' })
+    t.strictSame(body.custom_attributes, {})
+  },
+)
+
 await t.test('uniqueness is checked by PUT and PATCH, too, whatever the case', async (t) => {
   const [one, other] = [await create(), await create()]
   const taken = { status: 409, body: { scimType: 'uniqueness', detail: /^(?!.*needs none)/ } }
