@@ -1,5 +1,5 @@
 import t from 'tap'
-import { launch, makeDataDir } from '../support/processes/cli.ts'
+import { launch, makeDataDir, runCommand } from '../support/processes/cli.ts'
 import { isCaughtUp } from '../support/caught-up.ts'
 import { eventually } from '../support/eventually.ts'
 import { rowsWith } from '../support/postgres/rows-with.ts'
@@ -108,11 +108,11 @@ await t.test('no error of the command line shows a password or a secret from its
   const password = 'canary-password'
   const bent = Object.assign(new URL(service.urls.serviceUrl), { password }).href
   const runs = [
-    launch(t, ['company', 'list'], { DATABASE_URL: bent }).ended,
-    launch(t, ['migrate'], { DATABASE_URL: service.urls.serviceUrl, MIGRATE_DATABASE_URL: bent }).ended,
+    runCommand(t, ['company', 'list'], { DATABASE_URL: bent }),
+    runCommand(t, ['migrate'], { DATABASE_URL: service.urls.serviceUrl, MIGRATE_DATABASE_URL: bent }),
     launch(t, ['serve'], { ...environment, SIGNING_KEY: `-----BEGIN PRIVATE KEY-----\n${password}` }).ended,
-    launch(t, ['company', 'list'], { DATABASE_URL: `mysql://u:${password}@x/y` }).ended,
-    launch(t, ['company', 'list'], { DATABASE_URL: `postgres://u:${password}@127.0.0.1:1/y` }).ended,
+    runCommand(t, ['company', 'list'], { DATABASE_URL: `mysql://u:${password}@x/y` }),
+    runCommand(t, ['company', 'list'], { DATABASE_URL: `postgres://u:${password}@127.0.0.1:1/y` }),
   ]
   for (const { exitCode, stdout, stderr } of await Promise.all(runs)) {
     t.not(exitCode, 0)

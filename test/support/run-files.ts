@@ -15,6 +15,7 @@ export async function runFiles(...patterns: string[]): Promise<void> {
   leaveLoaders()
   leaveHooks()
   namePlugins()
+  compileOnce()
   const { default: t } = await import('tap')
   // tap looks for source maps in every module and compiled function, and the types that are left out need none.
   process.setSourceMapsEnabled(false)
@@ -66,6 +67,22 @@ function namePlugins(): void {
   // Only in the processes of the tests.
   // oxlint-disable-next-line no-extend-native
   Object.defineProperty(Function.prototype, Symbol.for('fastify.display-name'), { value: 'a plugin', writable: true })
+}
+
+/**
+ * Compiles each text of a function once. Fastify's router makes the same few hundred functions for each service, a fifth of
+ * the processor time of its start. They are without state, as `Function` gives them no scope but the global one.
+ */
+function compileOnce(): void {
+  const made = new Map<string, object>()
+  globalThis.Function = new Proxy(Function, {
+    construct(target, texts: string[]) {
+      const key = texts.join('\0')
+      const known = made.get(key) ?? new target(...texts)
+      made.set(key, known)
+      return known
+    },
+  })
 }
 
 /** The matching test files, without those of patterns that begin with `!`; long ones only for a pattern that asks for them. */
