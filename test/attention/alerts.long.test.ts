@@ -326,6 +326,28 @@ await t.test('failed calls stay raised while there are more of them than are cou
   t.strictSame(await eventsOf(id), ['AttentionRaised calls_failed', 'AttentionRaised calls_failed'])
 })
 
+await t.test('calls that were turned away stay raised while there are more of them than are read', async (t) => {
+  const { id, key } = await makeCompany('Turned away')
+  const turnAway = async (first: number, calls: number) =>
+    pool.query(
+      `with made as (
+         insert into api_keys (company_id, api_id, version, name, secret_hash, is_enabled, is_revoked, scopes, quota_limit,
+           refresh_period, created_at)
+         select company_id, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, 'Former', secret_hash, true,
+           false, scopes, 10, 'monthly', created_at
+         from api_keys, generate_series($2::integer, $2 + 199) n where api_id = $1 returning company_id, api_id)
+       insert into turned_away_calls (company_id, api_id, hour, reason, calls, last_at)
+       select company_id, api_id, date_trunc('hour', statement_timestamp()), 'former_secret', $3, statement_timestamp()
+       from made`,
+      [toUuid(key.api_id), first, calls],
+    )
+  await turnAway(10_001, 1)
+  for (let at = 0; at < 2; at += 1) await check(id)
+  await turnAway(10_301, 2)
+  for (let at = 0; at < 2; at += 1) await check(id)
+  t.strictSame([...new Set(await eventsOf(id))], ['AttentionRaised calls_turned_away'])
+})
+
 await t.test('nothing begins or ends while a new version of the log is filled', async (t) => {
   const { id, key, subscribe } = await makeCompany('Upgraded')
   await subscribe(true)

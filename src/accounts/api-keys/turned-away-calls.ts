@@ -88,7 +88,7 @@ async function store(pool: Pool, companyId: string, calls: readonly Waiting[]) {
 }
 
 /** The keys whose calls are listed, those with the most calls. */
-const MAX_KEYS = 200
+export const MAX_KEYS_TURNED_AWAY = 200
 
 /** A key whose calls were turned away, and what its last one was. */
 export interface TurnedAwayRow extends Row<'turned_away_calls', 'api_id' | 'reason' | 'last_at' | 'address'> {
@@ -108,7 +108,7 @@ export function selectTurnedAway(company: string, since: string): RawBuilder<Tur
     from turned_away_calls t join api_keys k on k.company_id = t.company_id and k.api_id = t.api_id
     where t.company_id = ${company} and t.hour >= ${since}
     group by t.api_id, k.name, k.rotated_at, k.expires_at
-    order by calls desc, t.api_id limit ${MAX_KEYS}`
+    order by calls desc, t.api_id limit ${MAX_KEYS_TURNED_AWAY}`
 }
 
 /** Days for which they are kept, unless addresses are kept for less. */

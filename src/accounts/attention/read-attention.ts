@@ -27,7 +27,7 @@ import { MAX_SNOOZES } from '#domain/snoozes'
 import { findOverwritten, type SetBack, type WriterKey } from '#domain/accounts/overwritten-fields'
 import { REFRESH_PERIODS, windowStart } from '#domain/accounts/api-key'
 import { fromUuid, isId, toUuid } from '#domain/ids'
-import { selectTurnedAway, type TurnedAwayRow } from '#accounts/api-keys/turned-away-calls'
+import { MAX_KEYS_TURNED_AWAY, selectTurnedAway, type TurnedAwayRow } from '#accounts/api-keys/turned-away-calls'
 import { keyUsageOf, type UsageRow } from '#ledger/append/statements'
 import { selectFailingWork } from '#ledger/background/failing-work'
 import { selectUnfoldedCalls, type UnfoldedCall } from '#ledger/calls/select-unfolded-calls'
@@ -124,7 +124,9 @@ export async function readAttention(
   const names = new Set(snoozes.map(({ name }) => name))
   const snoozed = found.filter((item) => names.has(nameOfItem(item)))
   const items = found.filter((item) => !snoozed.includes(item))
-  return { now, items, snoozed, snoozes, uncounted: isCut ? ['calls_failed', 'records_refused'] : [] }
+  const uncounted: AttentionKind[] = isCut ? ['calls_failed', 'records_refused'] : []
+  if (facts.turned_away.length === MAX_KEYS_TURNED_AWAY) uncounted.push('calls_turned_away')
+  return { now, items, snoozed, snoozes, uncounted }
 }
 
 /** What is read of a company, each as the rows of a statement of its own. */
