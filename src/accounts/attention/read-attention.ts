@@ -8,7 +8,7 @@ import {
 } from '#projections/bulk-user-logs/attention-queries'
 import { selectSetBack, selectWriterKeys } from '#projections/bulk-user-logs/overwritten-fields'
 import { BULK_USER_LOGS } from '#projections/bulk-user-logs/queries'
-import { EMPLOYEES } from '#projections/employees/queries'
+import { PROJECTIONS } from '#projections/index'
 import {
   type AttentionFacts,
   type AttentionItem,
@@ -327,7 +327,7 @@ function selectParkedProjections(company: string): RawBuilder<ParkedRow> {
 
 /** Whether this version of the program reads it. */
 function isCurrent({ projection, version }: ParkedRow) {
-  return [EMPLOYEES, BULK_USER_LOGS].some((current) => current.name === projection && current.version === version)
+  return PROJECTIONS.some((current) => current.name === projection && current.version === version)
 }
 
 function toParked({

@@ -1,5 +1,7 @@
 import t from 'tap'
+import { PROJECTIONS } from '../../../projections/index.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import { nameList } from '../../../src/wording/navigation.ts'
 import { browse, cookieOf } from '../../support/http/sessions.ts'
 import { employee, startService } from '../../support/service.ts'
 import { earlier } from '../../support/postgres/move-back.ts'
@@ -233,13 +235,16 @@ await t.test('a key that has used its quota is found, however many newer keys ne
   t.ok(items.length <= 1_000, `${items.length} items`)
 })
 
-await t.test('a parked read model needs attention', async (t) => {
-  await pool.query(
-    "update checkpoints set parked_at = statement_timestamp() where company_id = $1 and projection = 'employees'",
-    [toUuid(company.id)],
-  )
-  t.equal((await kinds())[0], 'projection_parked')
-  await pool.query('update checkpoints set parked_at = null')
+await t.test('each read model that is parked needs attention, under the name that pages give it', async (t) => {
+  for (const { name } of PROJECTIONS) {
+    await pool.query(
+      'update checkpoints set parked_at = statement_timestamp() where company_id = $1 and projection = $2',
+      [toUuid(company.id), name],
+    )
+    t.match((await attention()).items[0], { kind: 'projection_parked', subject: { id: name } })
+    t.not(nameList(name), name)
+    await pool.query('update checkpoints set parked_at = null')
+  }
 })
 
 await t.test('calls that failed before yesterday need no attention any more', async (t) => {
