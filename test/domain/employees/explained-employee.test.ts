@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { ATTRIBUTE_NAMES } from '../../../src/domain/attributes.ts'
+import { EVENT_TYPES } from '../../../src/domain/event-types.ts'
+import type { EventType } from '../../../src/domain/events.ts'
 import type { EmployeeEvent } from '../../../src/domain/employees/employee.ts'
 import { evolve } from '../../../src/domain/employees/employee.ts'
 import type { ExplainedEmployee } from '../../../src/domain/employees/employee-history.ts'
@@ -42,6 +44,16 @@ const CREATED: Fact = {
     },
   },
 }
+
+await t.test('an employee has the version of their last event, whatever it says', (t) => {
+  const types = (Object.keys(EVENT_TYPES) as EventType[]).filter((type) => EVENT_TYPES[type].stream === 'emp')
+  const own = types.filter((type) => type !== 'EmployeeErased') as EmployeeEvent['type'][]
+  for (const type of own) {
+    const [created, event] = eventsOf([CREATED, { type, data: null }]) as [EmployeeEvent, EmployeeEvent]
+    t.equal(evolve(evolve(undefined, created), event).version, 2, type)
+  }
+  t.end()
+})
 
 await t.test('unchanged attributes come from the creation, including unset ones', async (t) => {
   const [event] = eventsOf([CREATED])
