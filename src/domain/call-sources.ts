@@ -3,6 +3,19 @@ export const CALL_SOURCES = ['Public API', 'File upload', 'SCIM', 'Undo', 'By ha
 
 export type CallSource = (typeof CALL_SOURCES)[number]
 
+const SENT_AGAIN_BY: Readonly<Record<CallSource, string | null>> = {
+  'Public API': null,
+  'File upload': null,
+  SCIM: 'the identity provider',
+  Undo: null,
+  'By hand': null,
+}
+
+/** Who sends refused records of a source again once they are correct there; null if files and forms can. */
+export function sentAgainBy(source: CallSource): string | null {
+  return SENT_AGAIN_BY[source]
+}
+
 interface SourceFacts {
   /** Null if a user makes the call. */
   key: unknown

@@ -1,4 +1,5 @@
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
+import { sentAgainBy } from '#domain/call-sources'
 import { formatField } from '#domain/errors'
 import type { CorrectedRecords } from '#domain/events'
 import { isObject } from '#domain/json'
@@ -35,11 +36,10 @@ export interface FaultyCall {
 
 /**
  * Finds the values for which records of a call were refused. Null if a form can't correct them: there are too many, an
- * error is about no single value, or a record is no longer kept as it was sent. An identity provider sends its calls again
- * itself, and their records have other members.
+ * error is about no single value, or a record is no longer kept as it was sent, or is corrected elsewhere.
  */
 export async function findFaultyFields(db: LedgerDb, companyId: string, entry: LogEntry): Promise<FaultyCall | null> {
-  if (entry.entry.name === 'SCIM') return null
+  if (sentAgainBy(entry.entry.name) !== null) return null
   const refused = new Map<number, unknown>()
   const fields: FaultyField[] = []
   for await (const page of listRefusedRecords(db, companyId, [entry], {}))

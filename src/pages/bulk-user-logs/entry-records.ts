@@ -1,3 +1,4 @@
+import { sentAgainBy } from '#domain/call-sources'
 import type { LogEntry } from '#projections/bulk-user-logs/queries'
 import type { Cause, Refusals, OutcomeFilter, RecordFilter } from '#projections/bulk-user-logs/records-queries'
 import { buildUrl, type QueryValues } from '#wording/navigation'
@@ -60,11 +61,6 @@ export function renderCauses(entry: LogEntry, { causes, hasMore, isPartial }: Re
   </div>`
 }
 
-/** An identity provider sends the record again when it is correct there: nobody sends it from a file. */
-function isOfProvider({ entry }: LogEntry) {
-  return entry.name === 'SCIM'
-}
-
 function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
   const error = formatCause(cause)
   const words = describeCause(cause)
@@ -77,7 +73,7 @@ function renderCause(entry: LogEntry, cause: Cause, isChosen: boolean) {
     <span class="unbroken">${formatNumber(cause.records)} ×</span>
     <a href="${filtered}" ${isChosen && html`aria-current="true"`}>${words}</a>
     ${
-      !isOfProvider(entry) &&
+      sentAgainBy(entry.entry.name) === null &&
       html`<span class="unbroken"
         >${renderDownload('failed-records.csv', 'CSV')} ${renderDownload('failed-records.json', 'JSON')}</span
       >`
@@ -205,15 +201,17 @@ function renderDownloads(entry: LogEntry, refusals: Refusals | null, { given, sh
   const csv = isOfRefused
     ? buildDownloadUrl(entry, 'failed-records.csv', { q, error })
     : buildDownloadUrl(entry, 'records.csv', { status, q, error })
-  const fix = isOfProvider(entry)
-    ? html`<span class="hint">Correct it in the identity provider, which sends it again.</span>`
-    : renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
+  const sender = sentAgainBy(entry.entry.name)
+  const fix =
+    sender === null
+      ? renderButton(`${buildEntryUrl(entry)}/fix`, 'Fix and send again', 'primary')
+      : html`<span class="hint">Correct it in ${sender}, which sends it again.</span>`
   const ofKept = html`${fix}
     ${renderDownload(json, 'Download failed records as JSON')}`
   return html`<p class="tools">
     ${refusals !== null && refusals.kept !== 0 && ofKept}
     ${
-      !(isOfProvider(entry) && isOfRefused) &&
+      !(sender !== null && isOfRefused) &&
       renderDownload(csv, isOfRefused ? 'Download failed records' : 'Download records')
     }
   </p>`

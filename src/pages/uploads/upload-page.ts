@@ -318,10 +318,7 @@ async function showPart(
 /** The rows among which phone numbers are looked for. */
 const SEARCHED_ROWS = 100
 
-/**
- * Guesses where the local phone numbers of a file are, if that is asked: by its other numbers, or else by the languages of
- * the browser, such as `de-DE,de;q=0.9`.
- */
+/** Guesses where local phone numbers are, if that is asked: by others, or else by languages such as `de-DE,de;q=0.9`. */
 function guessCountry(
   { header, mapping }: Pick<StoredUpload, 'header' | 'mapping'>,
   { unreadable }: Pick<PartRecords, 'unreadable'>,
