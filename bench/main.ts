@@ -7,6 +7,7 @@ import { addLargeRecordsCommand } from './commands/large-records-command.ts'
 import { addMemoryCommand } from './commands/memory-command.ts'
 import { addPagesCommand } from './commands/pages-command.ts'
 import { addProfileCommand } from './commands/profile-command.ts'
+import { addRecordCommand } from './record/record-command.ts'
 import { addReplayCommand } from './commands/replay-command.ts'
 import { addSizesCommand } from './commands/sizes-command.ts'
 import { addWebhooksCommand } from './commands/webhooks-command.ts'
@@ -19,6 +20,7 @@ addAgainstCommand(program)
 addBytesCommand(program)
 addSizesCommand(program)
 addReplayCommand(program)
+addRecordCommand(program)
 addAuditCommand(program)
 addMemoryCommand(program)
 addLargeRecordsCommand(program)

@@ -86,7 +86,8 @@ export function addUse(one: Used, other: Used): Used {
   ) as unknown as Used
 }
 
-async function makeCompany(folder: string, urls: ServerUrls): Promise<OurTenant> {
+/** Makes a company with the command line of a version. */
+export async function makeCompany(folder: string, urls: ServerUrls): Promise<OurTenant> {
   const cli = async (...args: string[]) => {
     const { stdout } = await run(process.execPath, ['src/main.ts', ...args, '--json'], {
       cwd: folder,
