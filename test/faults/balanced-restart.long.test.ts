@@ -11,8 +11,8 @@ import { send, startService } from '../support/service.ts'
  */
 
 const POLL_MS = 250
-/** Polls without a 200 until a process counts as gone: five seconds. */
-const FALLS = 20
+/** A process counts as gone when no poll in so many milliseconds got a 200, however long polls take under load. */
+const GONE_AFTER_MS = 5_000
 const service = await startService(t)
 const { DATABASE_URL = '', DATA_DIR, SIGNING_KEY = '' } = service.config
 const start = (delay = '7') =>
@@ -20,18 +20,22 @@ const start = (delay = '7') =>
 
 /** Polls processes and sends calls to those that it takes to be ready, in turns, until it is ended. */
 function startBalancer(addresses: string[]) {
-  const failedPolls = new Map(addresses.map((address) => [address, FALLS]))
+  const readyAt = new Map(addresses.map((address) => [address, -Infinity]))
   const over = new AbortController()
   const faults: string[] = []
-  const listReady = () => [...failedPolls].filter(([, polls]) => polls < FALLS).map(([address]) => address)
+  const listReady = () => {
+    const since = performance.now() - GONE_AFTER_MS
+    return [...readyAt].filter(([, at]) => at > since).map(([address]) => address)
+  }
   const polling = (async () => {
     while (!over.signal.aborted) {
-      for (const address of failedPolls.keys()) {
+      for (const address of readyAt.keys()) {
+        const askedAt = performance.now()
         const isReady = await send(address, 'GET', '/readyz', { key: null }).then(
           ({ status }) => status === 200,
           () => false,
         )
-        failedPolls.set(address, isReady ? 0 : failedPolls.get(address)! + 1)
+        if (isReady) readyAt.set(address, askedAt)
       }
       await pause(POLL_MS)
     }
@@ -49,7 +53,7 @@ function startBalancer(addresses: string[]) {
   })
   return {
     listReady,
-    add: (address: string) => failedPolls.set(address, FALLS),
+    add: (address: string) => readyAt.set(address, -Infinity),
     sent: () => sent,
     async end(): Promise<string[]> {
       over.abort()
