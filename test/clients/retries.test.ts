@@ -187,10 +187,17 @@ await t.test('settings that no request can be made of fail at once', async (t) =
 })
 
 await t.test('a used-up quota is an error at once, because its end is far away', async (t) => {
-  const { client, sent } = faultyClient(service)
+  const { client, sent, fail } = faultyClient(service)
   await service.manage('PATCH', `/api-keys/${service.company.key.api_id}`, { quota_limit: 1 })
+  // In the last minute of a month, the end is near.
+  fail(async (request) => {
+    const { status, headers, body } = await fetch(request)
+    const later = new Headers(headers)
+    later.set('retry-after', '3600')
+    return new Response(body, { status, headers: later })
+  })
   const error = await client.create([person()]).catch((error: unknown) => error)
   t.type(error, RateLimitError)
-  t.match(error, { status: 429, code: 'quota_exceeded', retryAfter: Number, logId: /^log_/ })
+  t.match(error, { status: 429, code: 'quota_exceeded', retryAfter: 3_600, logId: /^log_/ })
   t.equal(sent.length, 1)
 })
