@@ -108,7 +108,7 @@ interface Drawn {
   /** The people of upserts. */
   upserted: Set<number>
   calls: DrawnCall[]
-  /** Whether records name managers, some of whom nobody has created. */
+  /** Whether records name managers. Some of these managers don't exist. */
   withManagers: boolean
 }
 
@@ -163,7 +163,7 @@ function addHeaders({ random, calls }: Drawn, call: DrawnCall): DrawnCall {
   return { ...call, headers: { ...headers, 'content-encoding': 'gzip' }, isZipped: true }
 }
 
-/** One of the last calls again: as it was, with another idempotency key, or with its key for something else. */
+/** Repeats one of the last calls: unchanged, with another idempotency key, or with the same key for another call. */
 function repeat(drawn: Drawn): DrawnCall {
   const { random, calls } = drawn
   const earlier = random.pick(calls.slice(-REMEMBERED))

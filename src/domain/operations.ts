@@ -14,7 +14,7 @@ interface OperationRules {
   failing: 'all' | 'refused'
   /** The HTTP status of a call that applied all of its records. */
   status: 200 | 201
-  /** What a file does that sends the records of such a call again, as they were sent: they say all that they ask for. */
+  /** How a file sends refused records of such a call again, unchanged: each must say everything that it asks for. */
   resentAs: 'create' | 'update_many' | 'upsert'
   /**
    * The first schema versions of the closing events that may have it. An operation that a released program does not know

@@ -36,7 +36,8 @@ export interface FaultyCall {
 
 /**
  * Finds the values for which records of a call were refused. Null if a form can't correct them: there are too many, an
- * error is about no single value, or a record is no longer kept as it was sent, or is corrected elsewhere.
+ * error is not about a single value, the service no longer keeps a record as it was sent, or the records are corrected
+ * where they come from.
  */
 export async function findFaultyFields(db: LedgerDb, companyId: string, entry: LogEntry): Promise<FaultyCall | null> {
   if (sentAgainBy(entry.entry.name) !== null) return null

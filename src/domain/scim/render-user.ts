@@ -33,8 +33,9 @@ function comparePaths(one: string, other: string) {
 }
 
 /**
- * A value as it was sent, if it is kept beside the attribute: of a phone number as long as that means the number, since
- * its digits end with these; of others if the attribute has none, because an earlier version didn't know it.
+ * Chooses between the value of an attribute and what was sent for it. A phone number is shown as it was sent if it ends
+ * with the same digits. For other attributes, what was sent is shown only if there is no value, because an earlier
+ * version did not know the attribute.
  */
 function spell(value: Scalar | null, sent: Scalar | null, { kind }: AttributeRule) {
   if (value === null || sent === null || kind !== 'phone') return value ?? sent

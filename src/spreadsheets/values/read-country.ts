@@ -25,8 +25,8 @@ function loadLanguage(): void {
 }
 
 /**
- * Loads the names that the columns of a mapping need, in pieces: all languages together take as long as a request may. Without it, the
- * first name that is read waits for them.
+ * Loads the names of countries in pieces, if a column needs them: all languages together take as long as a request may.
+ * Without it, the first name that is read waits for them.
  */
 export function* loadCountryNames(columns: readonly { to: string | null }[]): Generator<void, void, void> {
   if (!columns.some(({ to }) => to === 'phone_country')) return
