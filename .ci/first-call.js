@@ -1,8 +1,9 @@
 /*
- * Follows the README on the Node.js and the npm that a user may have: clones the last commit, installs, starts, makes a
- * call, and finds its entry in Bulk User Logs.
+ * Follows the README on the Node.js and the npm that a user may have: installs, starts, makes a call, and finds its
+ * entry in Bulk User Logs. It does so in a clone of the last commit, or with `--here` in this checkout, whose packages
+ * are installed anew then.
  *
- *     node .ci/first-call.js NODE_VERSION NPM_VERSION
+ *     node .ci/first-call.js NODE_VERSION NPM_VERSION [--here]
  *
  * Plain JavaScript, because it may itself run on an older Node.js.
  */
@@ -12,8 +13,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 
-const [nodeVersion, npmVersion] = process.argv.slice(2)
-if (!nodeVersion || !npmVersion) throw new Error('usage: node .ci/first-call.js NODE_VERSION NPM_VERSION')
+const [nodeVersion, npmVersion, where] = process.argv.slice(2)
+if (!nodeVersion || !npmVersion || (where && where !== '--here'))
+  throw new Error('usage: node .ci/first-call.js NODE_VERSION NPM_VERSION [--here]')
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'first-call-'))
 // The embedded PostgreSQL runs as a user of its own.
@@ -27,10 +29,9 @@ try {
 
 async function followReadme() {
   const env = installTools()
-  const clone = path.join(folder, 'clone')
-  execFileSync('git', ['clone', '--quiet', process.cwd(), clone])
-  execFileSync('npm', ['ci'], { cwd: clone, env, stdio: ['ignore', 'ignore', 'inherit'] })
-  const service = spawn('npm', ['start'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
+  const cwd = where ? process.cwd() : cloneCheckout()
+  execFileSync('npm', ['ci'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawn('npm', ['start'], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   const closed = new Promise((resolve) => service.once('close', resolve))
   try {
     await isReady(service)
@@ -42,6 +43,13 @@ async function followReadme() {
     service.stdout.resume()
     await closed
   }
+}
+
+/** Returns the folder of a clone of this checkout. */
+function cloneCheckout() {
+  const clone = path.join(folder, 'clone')
+  execFileSync('git', ['clone', '--quiet', process.cwd(), clone])
+  return clone
 }
 
 /** Installs the wanted Node.js and npm, and returns an environment in which nothing else is found before them. */
