@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { beginSession } from '../../src/accounts/users/sessions.ts'
 import { issueUserToken } from '../../src/accounts/users/user-tokens.ts'
 import type { TokenScopes } from '../../src/domain/accounts/roles.ts'
@@ -55,6 +56,8 @@ interface Things {
 }
 
 const SESSION_HOURS = 12
+/** How often a change of a world is tried while requests of other worlds keep the service busy. */
+const BUSY_TRIES = 30
 let count = 0
 
 /** Makes a company with its things. */
@@ -64,11 +67,7 @@ export async function makeThings(
 ): Promise<{ company: TestCompany; things: Things; disabledKey: { id: string; api_key: string }; narrowed: string }> {
   const company = await service.makeCompany(name)
   count += 1
-  const change = async (path: string, body: object) => {
-    const answer = await service.manage('POST', path, body, company.admin.token)
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    return answer.body
-  }
+  const change = (path: string, body: object) => changeOnceFree(service, company, path, body)
   const people = [employee({ external_id: 'E-1', email: 'ana@example.com' }), employee({ external_id: 'E-9' })]
   const created = await service.call('POST', '/v1/employees', { key: company.key, body: people })
   const quota = { quota_limit: 5, refresh_period: 'daily' }
@@ -102,6 +101,17 @@ export async function makeThings(
     upload: await uploadStaff(service, company),
   }
   return { company, things, disabledKey, narrowed }
+}
+
+/** Makes a change, again for as long as the service says that it is too busy, and returns the answer's body. */
+async function changeOnceFree(service: Service, { admin }: TestCompany, path: string, body: object) {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await service.manage('POST', path, body, admin.token)
+    if (answer.status < 300) return answer.body
+    if (answer.status !== 503 || tries === BUSY_TRIES)
+      throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    await setTimeout(Number(answer.headers['retry-after']) * 1_000)
+  }
 }
 
 /** Uploads a file in which one of the people is missing. Returns the id of the upload. */
