@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { EventType, NewEvent, RecordedEvent } from '#domain/events'
+import type { EmployeeStreamEvent } from '#domain/employees/employee'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { QueryClient } from '#postgres/pool'
 import type { LedgerDb } from '#ledger/tables'
@@ -122,6 +123,18 @@ interface LaterChange {
   recordedAt: string
 }
 
+/** Whether an event sets the status of an employee, and the end of their provisioning. */
+const SETS_STATUS = {
+  EmployeeCreated: true,
+  EmployeeUpdated: false,
+  EmployeeDeactivated: true,
+  EmployeeReactivated: true,
+  EmployeeDeprovisioned: true,
+  EmployeeErased: true,
+} as const satisfies Record<EmployeeStreamEvent['type'], boolean>
+
+const SETTING_STATUS = Object.entries(SETS_STATUS).flatMap(([type, setsIt]) => (setsIt ? [type] : []))
+
 /** How many of an employee's events are looked at, the newest ones. */
 const MAX_LOOKED_AT = 1_000
 
@@ -145,7 +158,7 @@ export async function findLaterChanges(
         order by stream_version desc limit ${MAX_LOOKED_AT}) newest
       where position > ${after} and position <= ${upTo} and case
         when w.name is null then true
-        when type <> 'EmployeeUpdated' then w.name in ('status', 'deprovisioned_at')
+        when w.name in ('status', 'deprovisioned_at') then type = any(${SETTING_STATUS})
         else data::json -> 'changes' -> w.name is not null end
       order by position desc limit 1) e`.execute(db)
   const found = new Map(rows.map((row) => [row.nth, row]))
