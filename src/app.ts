@@ -48,7 +48,7 @@ export function buildApp(services: AppServices): FastifyInstance {
       clientPackage(app)
       addApiRoutes(app, keyProtocols, ofBoth)
       void app.register((interfacePages) => pages(interfacePages, ofBoth))
-      void app.register((notices) => backchannelLogout(notices, services))
+      void app.register(async (notices) => backchannelLogout(notices, services))
     },
   })
 }

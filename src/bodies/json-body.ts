@@ -48,6 +48,11 @@ export function limitsOfCall(maxRecords: number): BodyLimits {
   return { hasRecords: true, maxRecords, maxValues: VALUES_PER_RECORD * Math.max(LEAST_RECORDS, maxRecords) }
 }
 
+/** The limits of a body that has no records, and at most so many values. */
+export function limitsOfWhole(maxValues: number): BodyLimits {
+  return { ...ONE_RECORD, maxValues, isWhole: true }
+}
+
 const ANY_NUMBER: BodyLimits = { ...limitsOfCall(LEAST_RECORDS), maxRecords: Infinity }
 const ONE_RECORD: BodyLimits = { ...ANY_NUMBER, hasRecords: false }
 
@@ -62,7 +67,8 @@ const ONE_RECORD: BodyLimits = { ...ANY_NUMBER, hasRecords: false }
  */
 export function* parseInPieces(bytes: Buffer, limits = ANY_NUMBER): Pieces<SentJson> {
   const start = yield* checkEncoding(bytes)
-  const scanner = new JsonScanner(bytes, start, { ...limits, maxNested: MAX_NESTED, isParsed })
+  const isCounted = limits.isWhole ? () => true : isParsed
+  const scanner = new JsonScanner(bytes, start, { ...limits, maxNested: MAX_NESTED, isParsed: isCounted })
   for (let at = start; at < bytes.length;) {
     at = Math.min(at + PORTION, bytes.length)
     if (scanner.scan(at)) break

@@ -22,7 +22,7 @@ import { acceptJsonBodies, refuseCompressedBodies } from './server/media-types.t
 import { collectMethods, type RefuseMethod, type Refuse } from './server/method-not-allowed.ts'
 import { sendError, type Protocol, findProtocol, problemError } from './server/problem.ts'
 import { continueAfterChecks, DEFAULT_BODY_LIMIT, isSmallBody } from './server/read-body.ts'
-import { compileSchema } from './server/query-faults.ts'
+import { compileSchema } from './server/compile-schema.ts'
 import { listSecurityHeaders } from './server/security-headers.ts'
 import { traceRequests, type BeginTrace } from './server/trace-requests.ts'
 import { answerUnreadable, endConnections, answerHalfClosed } from './server/unreadable-request.ts'

@@ -1,7 +1,7 @@
 import { type PageServices, requireItem, requireViewer, showAttention, SignInNeededError } from './parts/context.ts'
-import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { problem } from '#domain/errors'
+import { acceptForms } from '#http/server/form-body'
 import { refuseHalfBuilt } from '#http/server/preconditions'
 import { assertSameOrigin, findSessionUser, isFollowedLink, type SessionSettings } from '#http/access/session'
 import { addAccountPage } from '#pages/account/account-page'
@@ -64,7 +64,7 @@ export async function pages(app: FastifyInstance, services: PageServices) {
   const { access, reads, sessions } = services
   // Pages accept forms only: JSON bodies could contain values that are not texts.
   app.removeAllContentTypeParsers()
-  await app.register(formbody, { bodyLimit: FORM_LIMIT })
+  acceptForms(app, FORM_LIMIT)
   app.addHook('onRequest', refuseOtherSites(sessions))
   const shown = new Set<string>()
   app.setErrorHandler((error, _request, reply) =>

@@ -20,6 +20,7 @@ export interface NamedRequest extends ReadyRequest {
 
 interface Schema {
   properties?: Record<string, Schema>
+  items?: Schema
   maximum?: number
   maxLength?: number
   type?: string
@@ -28,12 +29,14 @@ interface Schema {
 }
 
 const LONG = 254
+/** The bytes of a query with as many parameters as a URL has room for. */
+const MANY_PARAMETERS = 12_000
 
-/** The requests to a route without a body, or with at most so many kinds of bodies of at most 64 KiB. */
+/** The requests to a route without a body, or with at most so many kinds of bodies as large as it allows. */
 export function requestsTo(route: FuzzedRoute, ground: Ground, maxBodies: number): NamedRequest[] {
   const { method, url } = route
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  const bodies = hasBody ? smallBodies(route).slice(0, maxBodies) : [['', null] as const]
+  const bodies = hasBody ? largestBodies(route).slice(0, maxBodies) : [['', null] as const]
   const queries = hasBody ? [''] : queriesOf(route.schema, ground)
   return pathsOf(url, ground).flatMap((path) =>
     queries.flatMap((query) =>
@@ -59,7 +62,7 @@ function pathsOf(url: string, { params }: Ground): string[] {
   return values.flatMap((value) => pathsOf(url.replace(`:${name}`, value), { params } as Ground))
 }
 
-/** No parameter, each one alone with the largest limit, and all texts at their longest. */
+/** No parameter, many that don't exist, each one alone with the largest limit, and all texts at their longest. */
 function queriesOf(schema: RegisteredRoute['schema'], { query }: Ground): string[] {
   const properties = Object.entries((schema.querystring as Schema | undefined)?.properties ?? {})
   const valuesOf = (name: string, { anyOf, maximum, maxLength, type, const: only }: Schema): string[] => {
@@ -73,24 +76,51 @@ function queriesOf(schema: RegisteredRoute['schema'], { query }: Ground): string
   const alone = properties.flatMap(([name, one]) =>
     name === 'limit' ? [] : valuesOf(name, one).map((value) => `${name}=${encodeURIComponent(value)}`),
   )
-  const texts = ['', limited, ...alone.map((one) => [one, limited].filter(Boolean).join('&'))]
+  const many = repeat(MANY_PARAMETERS, (at) => `${at.toString(36)}=&`)
+  const texts = ['', limited, many, ...alone.map((one) => [one, limited].filter(Boolean).join('&'))]
   // Without a limit, the first two are the same.
   return [...new Set(texts)].map((text) => (text === '' ? '' : `?${text}`))
 }
 
-const SMALL = 65_000
+/** The bytes of the largest bodies here. Larger ones are read in pieces, which `hostileBodies` tries. */
+const MAX_BYTES = 4_194_304
 
-function smallBodies(route: FuzzedRoute): [kind: string, body: Uint8Array][] {
-  if (route.kind === 'page')
+/** The bodies that may be as large as the route allows: all of what it reads, and of what its schema looks at. */
+function largestBodies({ kind, schema, bodyLimit }: FuzzedRoute): [kind: string, body: Uint8Array][] {
+  const bytes = Math.min(bodyLimit, MAX_BYTES) - 500
+  if (kind === 'page')
     return [
-      ['of many fields', Buffer.from(repeat(SMALL, (at) => `${at.toString(36)}=1&`))],
-      ['of a long field', Buffer.from(`name=${'%41'.repeat(SMALL / 3)}`)],
+      ['of many fields', Buffer.from(repeat(bytes - 10, (at) => `${at.toString(36)}=1&`))],
+      ['of a long field', Buffer.from(`name=${'%41'.repeat(bytes / 3 - 5)}`)],
     ]
   // Bodies are parsed alike for all routes, so that some are enough for each.
-  const some = hostileBodies(SMALL, SMALL).filter(([kind]) =>
+  const some = hostileBodies(bytes - 1_000, bytes).filter(([kind]) =>
     /many members$|long text$|after many values|numbers$/.test(kind),
   )
-  return some.map(([kind, make]) => [kind, make()])
+  return [
+    ...some.map(([kind, make]): [string, Uint8Array] => [kind, make()]),
+    ...judgedValues((schema.body ?? {}) as Schema, bytes).map(([kind, json]): [string, Uint8Array] => [
+      `of ${kind}`,
+      Buffer.from(json),
+    ]),
+  ]
+}
+
+/** Values of about so many bytes of JSON, in each place of a schema where one has members or items. */
+function judgedValues(schema: Schema, bytes: number): [kind: string, json: string][] {
+  const { properties = {}, items, anyOf = [], type } = schema
+  const inMembers = Object.entries(properties).flatMap(([name, of]) =>
+    judgedValues(of, bytes - name.length - 5).map(([kind, json]) => [`${kind} in ${name}`, `{"${name}":${json}}`]),
+  )
+  const inItems = items ? judgedValues(items, bytes - 2).map(([kind, json]) => [`${kind} in a list`, `[${json}]`]) : []
+  const own = [
+    ...(items ? [['many items', `[${'0,'.repeat(bytes / 2 - 2)}0]`]] : []),
+    ...(type === 'object' ? [['many members', `{${members(bytes - 20)}"z":1}`]] : []),
+  ]
+  return [
+    ...anyOf.flatMap((one) => judgedValues(one, bytes)),
+    ...([...own, ...inMembers, ...inItems] as [string, string][]),
+  ]
 }
 
 function repeat(bytes: number, make: (at: number) => string, times = Infinity): string {

@@ -7,16 +7,18 @@ export interface FuzzedRoute {
   url: string
   kind: 'public' | 'admin' | 'audit' | 'page' | 'open'
   schema: RegisteredRoute['schema']
+  bodyLimit: number
   /** It has its own handler instead of only answering 405. */
   isOwn: boolean
 }
 
 /** All routes of the application with all their methods, HEAD included. Those without a handler answer 405. */
 export function fuzzedRoutes(registered: readonly RegisteredRoute[]): FuzzedRoute[] {
-  const routes = registered.map(({ method, url, schema }) => ({
+  const routes = registered.map(({ method, url, schema, bodyLimit }) => ({
     method,
     url,
     schema,
+    bodyLimit,
     kind: kindOf(url),
     isOwn: schema.hide !== true || (method === 'GET' && OPEN.test(url)),
   }))

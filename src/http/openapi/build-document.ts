@@ -22,6 +22,8 @@ export interface RegisteredRoute {
   /** With `:name` for a parameter. */
   url: string
   schema: FastifySchema
+  /** The bytes that a body may have at most. */
+  bodyLimit: number
 }
 
 /** An OpenAPI 3.1 document. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { buildDocument, type OpenApiDocument, type RegisteredRoute } from './build-document.ts'
 import { strictObject } from './schema-parts.ts'
+import { DEFAULT_BODY_LIMIT } from '../server/read-body.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -23,9 +24,9 @@ export function documentRoutes(app: FastifyInstance) {
   app.addHook('onRoute', (route) => {
     // A described route takes no query but the one that it describes.
     if (route.schema?.operationId !== undefined) route.schema = { querystring: NO_QUERY, ...route.schema }
-    const { method, url, schema } = route
+    const { method: methods, url, schema = {}, bodyLimit = DEFAULT_BODY_LIMIT } = route
     // Fastify adds a HEAD to every GET.
-    for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, schema: schema ?? {} })
+    for (const method of [methods].flat()) if (method !== 'HEAD') routes.push({ method, url, schema, bodyLimit })
   })
   app.decorate('registeredRoutes', routes)
   let document: OpenApiDocument | undefined

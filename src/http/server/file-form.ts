@@ -1,5 +1,5 @@
 import multipart from '@fastify/multipart'
-import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ProblemError, problemError } from './problem.ts'
 
 const MAX_FIELDS = 10
@@ -20,6 +20,16 @@ export async function acceptFileForms(app: FastifyInstance, maxBytes: number): P
   })
 }
 
+/** Refuses any other body before it is read: it may be as large as a file, and is read at once. */
+export function requireFileForm(
+  { headers }: FastifyRequest,
+  _reply: FastifyReply,
+  done: (error?: Error) => void,
+): void {
+  const isFileForm = /^multipart\/form-data\b/i.test(headers['content-type'] ?? '')
+  done(isFileForm ? undefined : problemError('unsupported_media_type', 'The form must be multipart/form-data'))
+}
+
 /**
  * Reads the form of a request. `take` gets its file, chunk by chunk. Throws what that throws, and a problem if the file is
  * too large, or the body is no such form.
@@ -29,7 +39,6 @@ export async function readFileForm(
   maxBytes: number,
   take: (chunk: Buffer) => Promise<void>,
 ): Promise<FileForm> {
-  if (!request.isMultipart()) throw problemError('unsupported_media_type', 'The form must be multipart/form-data')
   const fields = new Map<string, string>()
   let fileName = ''
   const failures: unknown[] = []

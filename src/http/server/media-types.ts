@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import { doInTurns } from '#admission/turns'
-import { limitsOfCall, parseInPieces } from '#bodies/json-body'
+import { limitsOfCall, limitsOfWhole, parseInPieces } from '#bodies/json-body'
 import { problemError } from './problem.ts'
 import { announcedBytes, DEFAULT_BODY_LIMIT, followService, readBody } from './read-body.ts'
 
@@ -17,8 +17,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The media types that the route accepts: by default, those of a merge patch. */
     mediaTypes?: readonly string[]
-    /** Whether a body that is larger than a record may be is no record, so that all of it is read. */
-    hasNoRecords?: boolean
+    /** The values that a body without records may have at most, which is read at once, as a whole. */
+    maxValues?: number
   }
   interface FastifyRequest {
     /** SHA-256 of the raw body, in hexadecimal; empty without an idempotency key. */
@@ -52,8 +52,8 @@ export function acceptJsonBodies(app: FastifyInstance, maxRecords: number, types
     // Many clients name a type for what they don't send.
     if (body.length === 0 && acceptsNoBody(request)) return undefined
     if (hash) request.bodyHash = hash.digest('hex')
-    const isWhole = request.routeOptions.config.hasNoRecords === true
-    const limits = { ...limitsOfCall(maxRecords), isWhole }
+    const { maxValues } = request.routeOptions.config
+    const limits = maxValues === undefined ? limitsOfCall(maxRecords) : limitsOfWhole(maxValues)
     const read = (signal?: AbortSignal) => doInTurns(parseInPieces(body, limits), signal)
     return body.length <= DEFAULT_BODY_LIMIT ? read() : whileServed(request, read)
   })

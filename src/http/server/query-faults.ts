@@ -1,6 +1,4 @@
-import addFormats from 'ajv-formats'
-import { type ErrorObject, Ajv } from 'ajv'
-import type { FastifySchemaCompiler } from 'fastify'
+import type { ErrorObject } from 'ajv'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -17,7 +15,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Reads booleans as some languages write them, such as `True`. */
-function readBooleans(query: Record<string, unknown>, properties: Query) {
+export function readBooleans(query: Record<string, unknown>, properties: Query) {
   for (const [name, value] of Object.entries(query)) {
     if (typeof value !== 'string' || (properties[name] as { type?: unknown } | undefined)?.type !== 'boolean') continue
     if (/^(?:true|false)$/i.test(value)) query[name] = value.toLowerCase()
@@ -28,12 +26,16 @@ function readBooleans(query: Record<string, unknown>, properties: Query) {
  * Says what is wrong with a query, where that isn't only about the value of a parameter; null otherwise. What a client
  * invented is named only if it resembles a parameter: else it may be anything, also somebody's name.
  */
-function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query: Query, properties: Query) {
+export function explainQueryFault(
+  { keyword, instancePath, params }: ErrorObject,
+  query: Query,
+  known: readonly KnownName[],
+): string | null {
   if (keyword === 'additionalProperties') {
     const sent = String(params['additionalProperty'])
-    const near = findNear(sent, Object.keys(properties))
+    const near = findNear(sent, known)
     return near === undefined
-      ? `A query parameter does not exist; there are ${Object.keys(properties).join(', ') || 'none'}`
+      ? `A query parameter does not exist; there are ${known.map(({ name }) => name).join(', ') || 'none'}`
       : `The query parameter ${sent} does not exist; there is ${near}`
   }
   const name = instancePath.slice(1)
@@ -48,13 +50,24 @@ function explainQueryFault({ keyword, instancePath, params }: ErrorObject, query
 }
 
 /** Finds the name that is meant by one that does not exist, if it resembles one. */
-function findNear(sent: string, names: readonly string[]) {
+export function findNear(sent: string, known: readonly KnownName[]): string | undefined {
   const plain = plainOf(sent)
-  return (
-    names.find((name) => plainOf(name) === plain) ??
-    names.find((name) => ALIASES[name]?.includes(plain)) ??
-    names.find((name) => name.length > 3 && isOneEditAway(plain, plainOf(name)))
-  )
+  const near =
+    known.find((one) => one.plain === plain) ??
+    known.find(({ name }) => ALIASES[name]?.includes(plain)) ??
+    known.find((one) => one.name.length > 3 && isOneEditAway(plain, one.plain))
+  return near?.name
+}
+
+/** A name of a schema, as it is and in the form that names are compared in. */
+interface KnownName {
+  name: string
+  plain: string
+}
+
+/** Prepares the names of a schema for `findNear`. */
+export function listKnown(properties: object): KnownName[] {
+  return Object.keys(properties).map((name) => ({ name, plain: plainOf(name) }))
 }
 
 /** Without what the `&` of HTML leaves in front of a name. */
@@ -71,39 +84,4 @@ function isOneEditAway(one: string, other: string) {
   while (at < one.length && one[at] === other[at]) at += 1
   const [ofOne, ofOther] = [one.slice(at + 1), other.slice(at + 1)]
   return ofOne === ofOther || ofOne === other.slice(at) || one.slice(at) === ofOther
-}
-
-type Validate = ReturnType<FastifySchemaCompiler<object>>
-
-// Do not drop or coerce anything that was sent. Only query strings are coerced, because they consist of texts.
-const STRICT = { removeAdditional: false, useDefaults: true, allErrors: true, coerceTypes: false } as const
-const queries = addFormats.default(new Ajv({ ...STRICT, coerceTypes: true }))
-const others = addFormats.default(new Ajv(STRICT))
-
-/**
- * Compiles the schemas that validate requests, each when its first request arrives: compiling those of all routes takes
- * longer than everything else in the start of the API.
- */
-export const compileSchema: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-  let steps: Validate[] | undefined
-  const validate: Validate = (value: unknown) => {
-    // A coerced query is validated again: Ajv coerces 1e400 to Infinity, without checking it against the limits.
-    steps ??= httpPart === 'querystring' ? [queries.compile(schema), others.compile(schema)] : [others.compile(schema)]
-    const query = httpPart === 'querystring' ? (value as Record<string, unknown>) : null
-    const { properties = {} } = schema as { properties?: Record<string, unknown> }
-    if (query) readBooleans(query, properties)
-    const failed = steps.find((step) => !step(value))
-    validate.errors = failed?.errors ?? null
-    for (const error of validate.errors ?? []) {
-      if (query) {
-        const detail = explainQueryFault(error, query, properties)
-        if (detail !== null) error.params = { ...error.params, detail }
-      } else if (error.keyword === 'additionalProperties' && error.instancePath === '') {
-        const near = findNear(String(error.params['additionalProperty']), Object.keys(properties))
-        error.params = { ...error.params, near }
-      }
-    }
-    return failed === undefined
-  }
-  return validate
 }

@@ -1,4 +1,3 @@
-import formbody from '@fastify/formbody'
 import type { FastifyInstance } from 'fastify'
 import { recordSessionEvents } from '#accounts/record-session-events'
 import { ProviderError } from '#accounts/oidc/provider-client'
@@ -6,6 +5,7 @@ import { UnreadableSecretError, type SecretBox } from '#accounts/secrets/secret-
 import { networkOf } from '#domain/networks'
 import { createBudget } from '#admission/budget'
 import { readPublicKeys, type StoredProvider, readProvider, NO_PROVIDER } from '#accounts/providers/providers'
+import { acceptForms } from '#http/server/form-body'
 import { ProblemError, problemError } from '#http/server/problem'
 import { placeOfIdToken, endSessionsOfNotice } from '#accounts/sign-in/sign-in-through-provider'
 import { endSession, type EndedSession } from '#accounts/users/sessions'
@@ -27,13 +27,13 @@ const AT_ONCE = 10
  * 1.0, section 2.8). The signed token is the only credential: there are no cookies, so no page of another site gains
  * anything by sending one.
  */
-export async function backchannelLogout(
+export function backchannelLogout(
   app: FastifyInstance,
   services: Pick<PageServices, 'accessPool' | 'company' | 'providers'>,
-) {
+): void {
   const { accessPool, company, providers } = services
   const notices = createBudget({ share: AT_ONCE })
-  await app.register(formbody, { bodyLimit: BODY_LIMIT })
+  acceptForms(app, BODY_LIMIT)
   app.post<CompanyRoute>('/sign-in/:company/backchannel-logout', async (request, reply) => {
     void reply.header('cache-control', 'no-store')
     const refuse = (description: string) =>

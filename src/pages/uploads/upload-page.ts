@@ -15,7 +15,7 @@ import { maxFileBytes } from '#uploads/read-file'
 import type { ReceivedFile } from '#ledger/uploads/received-file'
 import { cleanFileName, receiveFile } from '#uploads/store-file'
 import { budgetFiles } from '#http/access/body-budget'
-import { acceptFileForms, OTHER_BYTES, readFileForm } from '#http/server/file-form'
+import { acceptFileForms, OTHER_BYTES, readFileForm, requireFileForm } from '#http/server/file-form'
 import { NAVIGATION, UPLOAD_PATH, buildUploadUrl } from '#wording/navigation'
 import { formatNumber } from '#wording/numbers'
 import { findEmployees } from '#projections/employees/queries'
@@ -208,7 +208,8 @@ export async function addUploadPages(app: FastifyInstance, services: PageService
     scope.addHook('onRequest', requireViewer(access, sessions))
     scope.addHook('onRequest', requireItem(NAVIGATION.bulkUserLogs))
     await acceptUploads(scope, { bodyLimit: uploads.bodyLimit, fileBudget })
-    scope.post(UPLOAD_PATH, { bodyLimit: maxFormBytes(uploads.bodyLimit) }, async (request, reply) => {
+    const options = { bodyLimit: maxFormBytes(uploads.bodyLimit), onRequest: requireFileForm }
+    scope.post(UPLOAD_PATH, options, async (request, reply) => {
       const acting = getActing(request)
       return receiveFile(uploads, acting.companyId, async (content) => {
         let form: UploadForm | null = null

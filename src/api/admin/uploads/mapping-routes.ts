@@ -5,7 +5,7 @@ import { mapUpload, NO_COLUMNS } from '#uploads/map-upload'
 import type { UploadRouteServices } from '#uploads/store-file'
 import { userOf } from '#http/access/authorize-user'
 import { actingUser, JSON_BODY, HEAVY_JSON_BODY } from '#api/admin/company-schemas'
-import { MappingBody, MAX_MAPPING_BYTES } from './mapping-schema.ts'
+import { MappingBody, MAX_MAPPING_BYTES, MAX_MAPPING_VALUES } from './mapping-schema.ts'
 import { ofUpload, readUploadId, showUpload, throwFaults } from './upload-answer.ts'
 import { ShownUpload } from './upload-schemas.ts'
 import { Type } from '@sinclair/typebox'
@@ -55,7 +55,7 @@ export function addMappingRoutes(app: FastifyInstance, uploads: UploadRouteServi
     '/uploads/:id/mapping',
     {
       schema: SET_UPLOAD_MAPPING,
-      config: { ...JSON_BODY.config, hasNoRecords: true },
+      config: { ...JSON_BODY.config, maxValues: MAX_MAPPING_VALUES },
       bodyLimit: MAX_MAPPING_BYTES,
     },
     async (request) => {

@@ -5,6 +5,8 @@ import { nullable, oneOf, optionalInteger, optionalString, requireOnly, strictOb
 
 /** The largest mapping: one with all columns, and names as long as they may be. */
 export const MAX_MAPPING_BYTES = 524_288
+/** The most values of one: all members of all columns, and the words of a dozen of them. */
+export const MAX_MAPPING_VALUES = 16_384
 
 /** The characters of a word for a status. */
 const MAX_WORD = 128
