@@ -114,7 +114,8 @@ function judgedValues(schema: Schema, bytes: number): [kind: string, json: strin
   )
   const inItems = items ? judgedValues(items, bytes - 2).map(([kind, json]) => [`${kind} in a list`, `[${json}]`]) : []
   const own = [
-    ...(items ? [['many items', `[${'0,'.repeat(bytes / 2 - 2)}0]`]] : []),
+    // Different ones, which are compared with each other where none may occur twice.
+    ...(items ? [['many items', `[${repeat(bytes - 20, (at) => `${at},`)}0]`]] : []),
     ...(type === 'object' ? [['many members', `{${members(bytes - 20)}"z":1}`]] : []),
   ]
   return [
