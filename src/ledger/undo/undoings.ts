@@ -158,7 +158,7 @@ export async function findLaterChanges(
         order by stream_version desc limit ${MAX_LOOKED_AT}) newest
       where position > ${after} and position <= ${upTo} and case
         when w.name is null then true
-        when w.name in ('status', 'deprovisioned_at') then type = any(${SETTING_STATUS})
+        when type = any(${SETTING_STATUS}) then w.name in ('status', 'deprovisioned_at')
         else data::json -> 'changes' -> w.name is not null end
       order by position desc limit 1) e`.execute(db)
   const found = new Map(rows.map((row) => [row.nth, row]))
