@@ -4,6 +4,7 @@ import { formatField, isRecordErrorCode, pointInto } from '#domain/errors'
 import type { EventData, RecordedEvent } from '#domain/events'
 import { fromUuid, toUuid } from '#domain/ids'
 import { divide, eachInPieces, mapInPieces, type Pieces } from '#domain/pieces'
+import { onlyCompany } from '#postgres/pool'
 import { type DoPieces, insertRows, time, unnestedRows, uuid, word } from '#projections/projection'
 import { findNames, readHashKeys, type FoundBy } from './rejected-names.ts'
 import { startOfHour } from '#domain/local-times'
@@ -160,11 +161,11 @@ async function readSketches(
   schema: string,
   groups: readonly Group[],
 ): Promise<Map<string, Buffer[]>> {
+  const only = onlyCompany(groups.map((group) => ({ companyId: group.company_id })))
   const { rows } = await sql<Group & Pick<Sums, 'people'>>`select h.company_id, h.hour, h.key_id, h.code, h.field,
       h.kind, h.people
-    from ${unnestedRows(GROUP_COLUMNS, groups)} join ${sql.id(schema, 'refusals_by_hour')} h on ${IS_OF_GROUP}`.execute(
-    transaction,
-  )
+    from ${unnestedRows(GROUP_COLUMNS, groups)} join ${sql.id(schema, 'refusals_by_hour')} h on ${IS_OF_GROUP}
+    where ${only}::uuid is null or h.company_id = ${only}`.execute(transaction)
   return new Map(
     rows.map(({ people, ...row }) => {
       const group = { ...row, company_id: fromUuid('com', row.company_id), key_id: fromUuid('key', row.key_id) }
@@ -182,14 +183,15 @@ export async function removeErrors(
 ) {
   if (positions.length === 0) return
   const company = toUuid(companyId)
-  const { rows } = await sql<Pick<Group, 'key_id' | 'code' | 'field' | 'kind' | 'hour'>>`
+  const { rows } = await sql<Pick<RefusedError, 'key_id' | 'code' | 'field' | 'kind' | 'requested_at'>>`
     delete from ${sql.id(schema, 'refused_errors')}
     where company_id = ${company} and position = any(${[...positions]}::bigint[])
-    returning date_trunc('hour', requested_at, 'UTC') as hour, key_id, code, field, kind`.execute(transaction)
+    returning requested_at, key_id, code, field, kind`.execute(transaction)
   if (rows.length === 0) return
   const groups = new Map(
-    rows.map((row) => {
-      const group = { ...row, company_id: companyId, key_id: fromUuid('key', row.key_id) }
+    rows.map(({ requested_at: requestedAt, ...row }) => {
+      const key = fromUuid('key', row.key_id)
+      const group = { ...row, company_id: companyId, key_id: key, hour: startOfHour(requestedAt) }
       return [nameGroup(group), group]
     }),
   )

@@ -10,9 +10,12 @@ import { startCluster } from './own-cluster.ts'
  * it starts from the programs in CITUS_BIN, the folder that `pg_config --bindir` prints, and stops afterwards.
  */
 
+const RUNS_AGAIN = 'runs files of the other groups again'
 /** The groups of tests that do not run on a cluster, and why. */
 const LEFT_OUT: Record<string, string> = {
-  'nightly/all-inputs': 'runs files of the other groups again',
+  'nightly/all-inputs': RUNS_AGAIN,
+  'nightly/all-inputs-event-loop': RUNS_AGAIN,
+  'nightly/all-inputs-fairness': RUNS_AGAIN,
   'quick/domain': 'reads no database',
   'quick/repository': 'reads no database',
   'nightly/migration-kills': 'migrates databases that are not distributed',

@@ -58,20 +58,23 @@ export interface UserRecord extends UserLife {
   lastSignInAt: string | null
 }
 
-const HAS_PASSKEYS = sql.raw<boolean>(hasPasskey('users.company_id', 'users.user_id'))
+/** The user of a row in `users` has a passkey. With `users.company_id`, Citus would ask all shards. */
+const selectHasPasskeys = (companyId: string) => sql<boolean>`exists (select from passkeys
+  where passkeys.company_id = ${toUuid(companyId)} and passkeys.user_id = users.user_id)`
 
 /** Selects users of a company as `toUserRecord` takes them. */
 function selectUsers(db: LedgerDb, companyId: string) {
+  const company = toUuid(companyId)
   return db
     .selectFrom('users')
-    .where('company_id', '=', toUuid(companyId))
+    .where('company_id', '=', company)
     .select(['user_id', 'version', 'email', 'name', 'role', 'issuer', 'subject'])
     .select(['created_at as createdAt', 'removed_at as removedAt', 'link_expires_at as linkExpiresAt'])
-    .select([sql<boolean>`password_hash is not null`.as('hasPassword'), HAS_PASSKEYS.as('hasPasskeys')])
+    .select([sql<boolean>`password_hash is not null`.as('hasPassword'), selectHasPasskeys(companyId).as('hasPasskeys')])
     .select(({ selectFrom }) =>
       selectFrom('last_sign_ins as l')
         .select('l.signed_in_at')
-        .whereRef('l.company_id', '=', 'users.company_id')
+        .where('l.company_id', '=', company)
         .whereRef('l.user_id', '=', 'users.user_id')
         .as('lastSignInAt'),
     )
@@ -83,10 +86,12 @@ export const USER_STATUSES = ['pending', 'active', 'removed'] as const
 type UserStatus = (typeof USER_STATUSES)[number]
 
 const NOT_REMOVED = sql<boolean>`removed_at is null`
-const OF_STATUS: Record<UserStatus, RawBuilder<boolean>> = {
-  pending: sql`removed_at is null and password_hash is null and subject is null and not ${HAS_PASSKEYS}`,
-  active: sql`removed_at is null and (password_hash is not null or subject is not null or ${HAS_PASSKEYS})`,
-  removed: sql`removed_at is not null`,
+const OF_STATUS: Record<UserStatus, (companyId: string) => RawBuilder<boolean>> = {
+  pending: (companyId) => sql`removed_at is null and password_hash is null and subject is null
+    and not ${selectHasPasskeys(companyId)}`,
+  active: (companyId) => sql`removed_at is null
+    and (password_hash is not null or subject is not null or ${selectHasPasskeys(companyId)})`,
+  removed: () => sql`removed_at is not null`,
 }
 
 /** Returns the status of a user. One who is pending has no way to sign in yet. */
@@ -102,7 +107,7 @@ export async function listUsers(
   page: { status?: UserStatus; before?: string; limit: number },
 ): Promise<UserRecord[]> {
   const { status, before, limit } = page
-  let query = selectUsers(db, companyId).where(status === undefined ? NOT_REMOVED : OF_STATUS[status])
+  let query = selectUsers(db, companyId).where(status === undefined ? NOT_REMOVED : OF_STATUS[status](companyId))
   if (before !== undefined) query = query.where('user_id', '<', toUuid(before))
   return (await query.orderBy('user_id', 'desc').limit(limit).execute()).map(toUserRecord)
 }

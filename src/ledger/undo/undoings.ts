@@ -71,11 +71,12 @@ export const MAX_UNDOINGS = 50
 
 /** Reads which calls took back a call, newest first. */
 export async function readUndoings(db: LedgerDb, companyId: string, callId: string): Promise<Undoing[]> {
+  const company = toUuid(companyId)
   const { rows } = await sql<{ call_id: string; is_whole: boolean; is_undone: boolean }>`
     select u.call_id, u.is_whole, exists (
         select from undoings again
-        where again.company_id = u.company_id and again.undone_id = u.call_id and again.is_whole) as is_undone
-    from undoings u where u.company_id = ${toUuid(companyId)} and u.undone_id = ${toUuid(callId)}
+        where again.company_id = ${company} and again.undone_id = u.call_id and again.is_whole) as is_undone
+    from undoings u where u.company_id = ${company} and u.undone_id = ${toUuid(callId)}
     order by u.position desc limit ${MAX_UNDOINGS}`.execute(db)
   return rows.map((row) => ({ id: fromUuid('log', row.call_id), isWhole: row.is_whole, isUndone: row.is_undone }))
 }
