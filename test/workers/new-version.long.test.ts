@@ -50,8 +50,9 @@ await t.test('a new version is filled beside the old one, and read only when com
   const oldWorkers = await startWorkers({ config: service.config, urls: service.urls, store, log })
   t.teardown(oldWorkers.stop)
   const steps = await migrateToNext(service)
-  const ofCitus = CITUS_URL === undefined ? [] : [`table ${schemaOf(next)}.employees: distributed by company_id`]
-  t.strictSame(steps, [`projection employees version ${next.version}: tables created`, ...ofCitus])
+  const tables = CITUS_URL === undefined ? [] : Object.keys(next.tables)
+  const distributed = tables.map((table) => `table ${schemaOf(next)}.${table}: distributed by company_id`)
+  t.strictSame(steps, [`projection employees version ${next.version}: tables created`, ...distributed])
 
   // The new process shares no connections with the old one.
   const ofNew = await openStore(service.config, service.urls, 'read-write')

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Client } from '#domain/call-sources'
 import type { Role, SignInMethod } from '#domain/accounts/roles'
@@ -40,8 +40,21 @@ export interface SessionUser extends SignedInUser {
   now: string
 }
 
-/** The user of the row `u` may sign in without the company's identity provider. */
-const MAY_USE_PASSWORD = sql.raw<boolean>(`not ${requiresProvider('u.company_id', 'u.user_id')}`)
+/** Finds the user of a session. Below CASE, Citus knows the company only from the parameter. */
+const USER_OF_SESSION = `
+  select u.user_id, u.role, u.name, u.email, s.role as "sessionRole", c.name as "companyName",
+    c.time_zone as "timeZone", clock_timestamp() as now,
+    s.last_used < clock_timestamp() - make_interval(secs => $3::integer) as is_stale
+  from sessions s
+  join users u on u.company_id = s.company_id and u.user_id = s.user_id
+  join companies c on c.company_id = s.company_id
+  where s.company_id = $1 and s.session_hash = $2 and u.removed_at is null
+    and s.expires_at > clock_timestamp()
+    and s.last_used > clock_timestamp() - make_interval(mins => $4::integer)
+    and case when s.method = 'provider'
+      then exists (select from identity_providers p
+        where p.company_id = $1 and p.use <> 'off' and p.issuer = u.issuer)
+      else not ${requiresProvider('$1', 'u.user_id')} end`
 
 /** What a session is started with. */
 export interface NewSession {
@@ -137,20 +150,8 @@ export async function findUserOfSession(
   if (companyId === null) return null
   enterCompany(companyId)
   const ids = { company: toUuid(companyId), hash: hashSecret(cookie) }
-  const { rows } = await sql<SessionRow>`
-    select u.user_id, u.role, u.name, u.email, s.role as "sessionRole", c.name as "companyName",
-      c.time_zone as "timeZone", clock_timestamp() as now,
-      s.last_used < clock_timestamp() - make_interval(secs => ${getLastUseStep(idleMinutes)}::integer) as is_stale
-    from sessions s
-    join users u on u.company_id = s.company_id and u.user_id = s.user_id
-    join companies c on c.company_id = s.company_id
-    where s.company_id = ${ids.company} and s.session_hash = ${ids.hash} and u.removed_at is null
-      and s.expires_at > clock_timestamp()
-      and s.last_used > clock_timestamp() - make_interval(mins => ${idleMinutes}::integer)
-      and case when s.method = 'provider'
-        then exists (select from identity_providers p
-          where p.company_id = s.company_id and p.use <> 'off' and p.issuer = u.issuer)
-        else ${MAY_USE_PASSWORD} end`.execute(db)
+  const values = [ids.company, ids.hash, getLastUseStep(idleMinutes), idleMinutes]
+  const { rows } = await db.executeQuery<SessionRow>(CompiledQuery.raw(USER_OF_SESSION, values))
   if (!rows[0]) return null
   const { user_id: userUuid, is_stale: isStale, ...user } = rows[0]
   if (isUse && isStale) {

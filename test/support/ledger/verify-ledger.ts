@@ -89,7 +89,7 @@ function erasureFaults(events: RecordedEvent[]): string[] {
 /** The directory matches the events, and so do the states on which calls are decided. */
 async function directoryFaults(db: LedgerDb, company: string, events: RecordedEvent[]): Promise<string[]> {
   const rows = await db.selectFrom('employee_directory').selectAll().where('company_id', '=', company).execute()
-  const { columns, joins } = selectStates('null')
+  const { columns, joins } = selectStates('$1')
   const states = await sql<StateRow>`select ${sql.raw(columns)} from employee_directory d ${sql.raw(joins)}
     where d.company_id = ${company}`.execute(db)
   const loaded = new Map(doAtOnce(employeesOf(states.rows)).map(({ employee }) => [employee.id, employee]))

@@ -62,10 +62,16 @@ export interface CitusPlan {
   lines: string[]
 }
 
-/** Plans a statement on a cluster. Returns null for what PostgreSQL cannot explain. */
+/** Plans a statement on a cluster. Returns null for what is not explained. */
 export async function planOnCluster(client: pg.Client, text: string, values: unknown[]): Promise<CitusPlan | null> {
   if (!/^\s*(?:select|insert|update|delete|with)\b/i.test(text)) return null
-  const { rows } = await client.query<{ 'QUERY PLAN': string }>({ text: `explain (costs off) ${text}`, values })
+  const explained = { text: `explain (costs off) ${text}`, values }
+  const rows = await client.query<{ 'QUERY PLAN': string }>(explained).then(
+    (result) => result.rows,
+    // Citus runs such an INSERT with a SELECT that locks, but doesn't explain it.
+    (error: Error) => (error.message === 'could not create distributed plan' ? null : Promise.reject(error)),
+  )
+  if (!rows) return null
   const lines = rows.map((row) => row['QUERY PLAN'])
   const tasks = lines.flatMap((line) => /Task Count: (\d+)/.exec(line)?.[1] ?? [])
   return {
