@@ -77,6 +77,8 @@ interface Sent extends Statement {
  * from meeting the other under the same name on one connection.
  */
 const NAME_PREFIX = 'pipeline '
+/** PostgreSQL cuts longer names, so that two of them would be one. */
+const MAX_NAME = 63
 
 /** A pipeline, which node-postgres treats as one query: it receives every message up to ReadyForQuery. */
 class PipelinedQuery implements Submittable, Pipe {
@@ -105,6 +107,7 @@ class PipelinedQuery implements Submittable, Pipe {
   query<Row extends QueryResultRow>(statement: Statement): Promise<Answer<Row>> {
     if (this.#failure) return handled(Promise.reject(this.#failure.error))
     const name = NAME_PREFIX + statement.name
+    if (name.length > MAX_NAME) throw new RangeError(`PostgreSQL would cut the name of the statement ${name}`)
     return handled(
       new Promise((resolve, reject) => {
         this.#statements.push({ ...statement, name, rows: [], resolve, reject })

@@ -14,6 +14,7 @@ await t.test('no change uses a function where Citus refuses it', async (t) => {
     'delete from users where removed_at < clock_timestamp()',
     'update users set at = case when a then now() else at end',
     'update users set at = coalesce(at, statement_timestamp())',
+    "update users set at = at + interval '1 hour'",
     'insert into users values ($1) on conflict do update set at = now()',
     'insert into users values ($1) on conflict do update set a = 1 where at < statement_timestamp()',
     'update users set a = 1 returning at < statement_timestamp()',

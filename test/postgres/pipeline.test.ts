@@ -32,6 +32,16 @@ async function onConnection<Result>(task: (client: PoolClient) => Promise<Result
   }
 }
 
+await t.test(
+  'a name that PostgreSQL would cut is refused, because another statement may have what is left',
+  async (t) => {
+    await onConnection(async (client) => {
+      t.throws(() => send(client, [{ ...NOTES, name: 'n'.repeat(55) }]), RangeError)
+      await t.resolves(send(client, [{ ...NOTES, name: 'n'.repeat(54) }]))
+    })
+  },
+)
+
 await t.test("each statement gets its own rows, in the pool's types, and sees the writes before it", async (t) => {
   await onConnection(async (client) => {
     for (const ids of [

@@ -16,6 +16,7 @@ import { retireRecords } from '../../src/workers/retire-records.ts'
 import { foldNext } from '../../src/workers/project.ts'
 import { inputs } from '../support/quick.ts'
 import type { TestCompany } from '../support/service.ts'
+import { earlier } from '../support/postgres/move-back.ts'
 import { startService } from '../support/service.ts'
 import { ledgerFaults } from '../support/ledger/verify-ledger.ts'
 
@@ -120,9 +121,10 @@ async function run(company: TestCompany, steps: Step[]): Promise<string[]> {
   for (const one of steps) {
     if (one.kind === 'project') await project(PROJECTIONS[one.which]!, company.id, one.remembers)
     else if (one.kind === 'an hour passes')
-      await service.pool.query(`update heads set recorded_at = recorded_at + interval '1 hour' where company_id = $1`, [
-        toUuid(company.id),
-      ])
+      await service.pool.query(
+        `update heads set recorded_at = ${earlier('recorded_at', "interval '-1 hour'")} where company_id = $1`,
+        [toUuid(company.id)],
+      )
     else if (one.kind === 'undo') {
       if (calls.length === 0) continue
       const path = `/bulk-user-logs/${calls[one.nth % calls.length]}/undo`

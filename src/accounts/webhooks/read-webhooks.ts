@@ -165,19 +165,29 @@ export async function findDelivery(
 /** The attempts that are counted of a message: people may send one again and again. */
 const MAX_ATTEMPTS = 1_000
 
-/** Counts the attempts of the message of a delivery `d` up to it. A test message has one. */
-const ATTEMPT = sql<number>`(select greatest(count(*), 1)::integer from (
-  select from webhook_deliveries o where o.company_id = d.company_id and o.position = d.position
+/**
+ * Counts the attempts of the message of a delivery `d` of this company up to it. A test message has one. With
+ * `d.company_id`, Citus would ask all shards.
+ */
+const countAttempts = (company: string) => sql<number>`(select greatest(count(*), 1)::integer from (
+  select from webhook_deliveries o where o.company_id = ${company} and o.position = d.position
     and o.webhook_id = d.webhook_id and o.type = d.type and o.delivery_id <= d.delivery_id
       limit ${sql.lit(MAX_ATTEMPTS)}) earlier)`
 
 function selectDeliveries(db: LedgerDb, companyId: string, webhookId: string) {
+  const company = toUuid(companyId)
   return db
     .selectFrom('webhook_deliveries as d')
-    .where('company_id', '=', toUuid(companyId))
+    .where('company_id', '=', company)
     .where('webhook_id', '=', toUuid(webhookId))
     .select(['delivery_id', 'type', 'position', 'sent_at as sentAt', 'duration_ms as durationMs'])
-    .select(['is_delivered as isDelivered', 'http_status as httpStatus', 'error', 'answer', ATTEMPT.as('attempt')])
+    .select([
+      'is_delivered as isDelivered',
+      'http_status as httpStatus',
+      'error',
+      'answer',
+      countAttempts(company).as('attempt'),
+    ])
 }
 
 function toDelivery(row: InferResult<ReturnType<typeof selectDeliveries>>[number]): KeptDelivery {

@@ -115,7 +115,7 @@ export async function loadEmployees(
       where company_id = wanted.company_id and ${column} = wanted.value and ${isOnly('company_id', only)} offset 0) d`,
   )
   const { rows } = await client.query<StateRow>({
-    name: `load-employees ${lookUps.map(({ column }) => column).join(' ')}`,
+    name: `load-employees ${LOOK_UPS.map((lookUp) => (lookUps.includes(lookUp) ? 1 : 0)).join('')}`,
     text: `select ${columns} from (${holders.join(' union ')}) d ${joins}`,
     values: [
       ...lookUps.flatMap(({ by, arrayOf }) => [

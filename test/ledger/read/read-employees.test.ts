@@ -3,7 +3,11 @@ import t from 'tap'
 import { catchUp } from '../../../src/workers/project.ts'
 import { employees } from '../../../projections/employees/fold.ts'
 import { fromUuid, toUuid } from '../../../src/domain/ids.ts'
-import { createEmployeeLookup } from '../../../src/ledger/read/read-employees.ts'
+import type { Naming } from '../../../src/domain/calls/uniqueness.ts'
+import { newId } from '../../../src/ledger/new-id.ts'
+import { pipeline } from '../../../src/postgres/pipeline.ts'
+import { withClient } from '../../../src/postgres/pool.ts'
+import { createEmployeeLookup, loadEmployees } from '../../../src/ledger/read/read-employees.ts'
 import { foldEmployees, ledgerFaults } from '../../support/ledger/verify-ledger.ts'
 import { readEvents } from '../../support/ledger/company-events.ts'
 import { employee, startService } from '../../support/service.ts'
@@ -94,3 +98,17 @@ for (const [standing, arrange] of Object.entries(STANDINGS)) {
     await expectFolded(t, id)
   })
 }
+
+await t.test('any combination of names is looked up on one connection', async (t) => {
+  const names = { emails: ['nobody@example.com'], externalIds: ['N-1'], userNames: ['nobody'], directoryIds: ['n-1'] }
+  const all: Naming = { employeeIds: [newId('emp')], ...names }
+  const kinds = Object.keys(all) as (keyof Naming)[]
+  await withClient(service.pool, async (client) => {
+    for (let chosen = 1; chosen < 2 ** kinds.length; chosen += 1) {
+      const of = kinds.map((kind, at) => [kind, (chosen >> at) % 2 === 1 ? all[kind] : []])
+      const naming = Object.fromEntries(of) as Naming
+      const found = pipeline(client, (pipe) => loadEmployees(pipe, [{ companyId: service.company.id, naming }]))
+      t.strictSame(await found, [])
+    }
+  })
+})

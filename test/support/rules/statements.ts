@@ -11,9 +11,11 @@ const CHOICE = String.raw`(?:\bcase\b(?:(?!\bend\b)[^;])*|\bcoalesce\([^;)]*)`
 /** Functions whose result differs from call to call, and those that return the time of the statement. */
 const VOLATILE = String.raw`\b(?:clock_timestamp|gen_random_uuid|random|timeofday)\(\)`
 const TIME = String.raw`\b(?:statement_timestamp|now)\(\)`
+const SHIFTED = String.raw`\bset\s+(\w+)\s*=\s*\1\s*[-+]\s*(?:make_)?interval\b`
 const REFUSED = [
   `${CHANGE}[^;]*${VOLATILE}`,
   `${CHANGE}[^;]*${CHOICE}${TIME}`,
+  `${CHANGE}[^;]*${SHIFTED}`,
   `${CONFLICT}[^;]*${TIME}`,
   // What a template inserts is TypeScript's.
   String.raw`\breturning\s[^;)]*(?<![\w.{])(?!coalesce\b|length\b)\w+\(`,
@@ -21,8 +23,9 @@ const REFUSED = [
 const LOCK = new RegExp(`\\bfrom\\s+(?:${TABLES})\\b[^;]*\\bfor\\s+(?:no\\s+key\\s+)?(?:update|share)\\b`, 'i')
 
 /**
- * Changes that Citus refuses: those by a volatile function, those that choose between the time and something else,
- * those that use the time after ON CONFLICT, and those that call a function after RETURNING, which must be immutable.
+ * Changes that Citus refuses: those by a volatile function, those that choose between the time and something else, those
+ * that add an interval to a time of the row, those that use the time after ON CONFLICT, and those that call a function
+ * after RETURNING, which must be immutable.
  */
 export function changeFaults(files: SourceFile[]): string[] {
   return REFUSED.flatMap((pattern) => stringsLike(pattern, files))
