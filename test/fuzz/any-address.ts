@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { PROBLEM_CODES } from '../../src/pages/reference/problem-texts.ts'
 import type { Schema } from '../support/http/schema-fits.ts'
+import { scimParameter } from './any-scim-request.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'
 import { literalOf } from './hostile-json.ts'
 import { anyThing, CANARY, hostileName, hostileText, placeholder } from './hostile-text.ts'
@@ -68,7 +69,9 @@ function usualSegment(url: string, name: string): fc.Arbitrary<string> {
   if (name === 'code') return fc.constantFrom(...PROBLEM_CODES)
   if (name === 'index' || name === 'position')
     return fc.oneof(fc.nat(20).map(String), fc.constantFrom('-1', '01', '1.5', '9007199254740993', '1e3'))
-  if (url.includes('/employees/'))
+  if (name === 'delivery_id') return fc.constant(placeholder('delivery'))
+  if (url.includes('/webhooks/')) return fc.constantFrom(placeholder('webhook'), placeholder('their-webhook'))
+  if (/\/(?:employees|Users)\//.test(url))
     return fc.constantFrom(placeholder('employee'), placeholder('other-employee'), placeholder('their-employee'))
   if (url.includes('/api-keys/')) return fc.constantFrom(placeholder('key'), placeholder('their-key'))
   if (url.includes('/users/')) return fc.constantFrom(placeholder('user'), placeholder('their-user'))
@@ -107,6 +110,7 @@ export function queryOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<str
   const known = Object.entries(properties).map(([name, one]) =>
     fc.tuple(fc.constant(name), fc.oneof(unquoted(literalOf(one)), hostileText)),
   )
+  if (kind === 'scim') known.push(scimParameter)
   const names = kind === 'page' ? fc.constantFrom(...PAGE_QUERY) : hostileName
   const parameter = fc.oneof(...known.map((arbitrary) => ({ weight: 3, arbitrary })), {
     weight: kind === 'page' ? 6 : 1,

@@ -2,7 +2,9 @@ import type { Static } from '@sinclair/typebox'
 import fc from 'fast-check'
 import type { ChangeCompanyBody } from '../../src/api/admin/company.ts'
 import type { Schema } from '../support/http/schema-fits.ts'
+import { TYPE as SCIM_TYPE } from '../support/scim-client.ts'
 import { encoded, isReading } from './any-address.ts'
+import { scimBody } from './any-scim-request.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'
 import type { Piece } from './hostile-json.ts'
 import { employeesBody, literalOf, sentBody } from './hostile-json.ts'
@@ -46,14 +48,15 @@ export function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<C
   const text =
     kind === 'page'
       ? formText
-      : schema.documentedBody !== undefined
-        ? employeesBody
-        : schema.body === undefined
-          ? fc.constantFrom('{}', '', 'null', '{"a":1}')
-          : literalOf(schema.body as Schema)
-  const usualType = kind === 'page' ? 'application/x-www-form-urlencoded' : 'application/json'
+      : kind === 'scim'
+        ? scimBody(method)
+        : schema.documentedBody !== undefined
+          ? employeesBody
+          : schema.body === undefined
+            ? fc.constantFrom('{}', '', 'null', '{"a":1}')
+            : literalOf(schema.body as Schema)
   const type = fc.oneof(
-    { weight: 12, arbitrary: fc.constant(typed(usualType)) },
+    { weight: 12, arbitrary: fc.constant(typed(usualTypeOf(kind))) },
     { weight: 2, arbitrary: fc.constantFrom(...ODD_TYPES).map(typed) },
     {
       weight: 1,
@@ -65,6 +68,12 @@ export function contentOf({ method, kind, schema }: FuzzedRoute): fc.Arbitrary<C
     { weight: isReading(method) ? 20 : 1, arbitrary: fc.constant(NONE) },
     { weight: isReading(method) ? 1 : 12, arbitrary: some },
   )
+}
+
+/** The media type in which a kind of route reads a body. */
+export function usualTypeOf(kind: FuzzedRoute['kind']): string {
+  if (kind === 'page') return 'application/x-www-form-urlencoded'
+  return kind === 'scim' ? SCIM_TYPE : 'application/json'
 }
 
 /** The fields of all forms, with values that most of them accept. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { ENDINGS, FRAMINGS, type RawBody } from '../support/http/raw-body.ts'
 import { isReading } from './any-address.ts'
+import { usualTypeOf } from './any-content.ts'
 import type { FuzzedRequest } from './any-request.ts'
 import { anyRequest } from './any-request.ts'
 import type { FuzzedRoute } from './fuzzed-routes.ts'
@@ -22,22 +23,19 @@ const LIMITS_OF_OTHERS = [16_384, 65_536]
 /** Any request to any of these routes, with such a body. */
 export function anyRawBody(routes: readonly FuzzedRoute[]): fc.Arbitrary<RawRequest> {
   const withBody = routes.filter(({ method }) => !isReading(method))
-  return fc
-    .record({ request: anyRequest(withBody), isProxied: fc.boolean() })
-    .chain(({ request, isProxied }) =>
-      rawBody(request.kind).map((raw) => ({ ...request, headers: [typeOf(request.kind)], body: null, raw, isProxied })),
-    )
-}
-
-/** With another type, the body would not be read. */
-function typeOf(kind: FuzzedRoute['kind']): [name: string, value: string] {
-  return ['content-type', kind === 'page' ? 'application/x-www-form-urlencoded' : 'application/json']
+  // With another type, the body would not be read.
+  return fc.record({ request: anyRequest(withBody), isProxied: fc.boolean() }).chain(({ request, isProxied }) =>
+    rawBody(request.kind).map((raw) => {
+      const headers: FuzzedRequest['headers'] = [['content-type', usualTypeOf(request.kind)]]
+      return { ...request, headers, body: null, raw, isProxied }
+    }),
+  )
 }
 
 function rawBody(kind: FuzzedRoute['kind']): fc.Arbitrary<RawBody> {
   return fc.record({
     framing: fc.constantFrom(...FRAMINGS),
-    bytes: sizeAround(kind === 'public' ? LIMITS_OF_CALLS : LIMITS_OF_OTHERS),
+    bytes: sizeAround(kind === 'public' || kind === 'scim' ? LIMITS_OF_CALLS : LIMITS_OF_OTHERS),
     // Silence takes long.
     ending: fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(...ENDINGS.filter((ending) => ending !== 'silence')) },

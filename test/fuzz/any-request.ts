@@ -25,7 +25,7 @@ export interface FuzzedRequest {
 /** Any request to any of these routes. Writes are more frequent, and routes that only answer 405 less. */
 export function anyRequest(routes: readonly FuzzedRoute[]): fc.Arbitrary<FuzzedRequest> {
   const [own, others] = [true, false].map((isOwn) => routes.filter((route) => route.isOwn === isOwn))
-  const calls = own!.filter(({ schema }) => schema.documentedBody !== undefined)
+  const calls = own!.filter(({ schema, kind }) => schema.documentedBody !== undefined || kind === 'scim')
   const requests = new Map(routes.map((route) => [route, requestTo(route)]))
   return fc
     .oneof(
@@ -58,6 +58,7 @@ function requestTo(route: FuzzedRoute): fc.Arbitrary<FuzzedRequest> {
 function callerOf(kind: FuzzedRoute['kind']): fc.Arbitrary<Caller> {
   const usual: Record<FuzzedRoute['kind'], Caller[]> = {
     public: ['key'],
+    scim: ['provider'],
     admin: ['admin', 'admin', 'admin session'],
     audit: ['auditor', 'auditor', 'admin', 'auditor session', 'narrowed token'],
     page: ['admin session', 'admin session', 'auditor session', 'member session'],

@@ -5,7 +5,7 @@ export interface FuzzedRoute {
   method: string
   /** With `:name` for a parameter, and `*` for anything. */
   url: string
-  kind: 'public' | 'admin' | 'audit' | 'page' | 'open'
+  kind: 'public' | 'scim' | 'admin' | 'audit' | 'page' | 'open'
   schema: RegisteredRoute['schema']
   bodyLimit: number
   /** It has its own handler instead of only answering 405. */
@@ -20,7 +20,7 @@ export function fuzzedRoutes(registered: readonly RegisteredRoute[]): FuzzedRout
     schema,
     bodyLimit,
     kind: kindOf(url),
-    isOwn: schema.hide !== true || (method === 'GET' && OPEN.test(url)),
+    isOwn: schema.hide !== true || (method === 'GET' && OPEN.test(url)) || OF_PROVIDERS.test(`${method} ${url}`),
   }))
   const heads = routes
     .filter(({ method, isOwn }) => method === 'GET' && isOwn)
@@ -28,10 +28,14 @@ export function fuzzedRoutes(registered: readonly RegisteredRoute[]): FuzzedRout
   return [...routes, ...heads]
 }
 
+/** What identity providers call. The other routes of theirs refuse everything. */
+const OF_PROVIDERS = /^(?:(?:GET|POST) \/scim\/v2\/Users|(?:GET|PUT|PATCH|DELETE) \/scim\/v2\/Users\/:id)$/
+
 const OPEN = /^\/(?:openapi\.json|livez|readyz|assets\/|problems|docs)/
 
 function kindOf(url: string): FuzzedRoute['kind'] {
   if (url.startsWith('/v1/')) return 'public'
+  if (url.startsWith('/scim/')) return 'scim'
   if (url.startsWith('/admin/')) return 'admin'
   if (url.startsWith('/audit/')) return 'audit'
   return OPEN.test(url) ? 'open' : 'page'

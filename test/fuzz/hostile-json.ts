@@ -44,6 +44,9 @@ function objectText(members: [name: string, literal: string][]): string {
   return `{${members.map(([name, literal]) => `${JSON.stringify(name)}:${literal}`).join(',')}}`
 }
 
+/** The items of a list: few, so that most requests with one are not refused for one of them. */
+const MOST_ITEMS = 3
+
 /** Usually a value that fits a schema, otherwise anything. */
 export function literalOf(schema: Schema): fc.Arbitrary<string> {
   return fc.oneof({ weight: 4, arbitrary: goodLiteral(schema) }, { weight: 1, arbitrary: anyLiteral })
@@ -56,17 +59,20 @@ function goodLiteral(schema: Schema): fc.Arbitrary<string> {
     anyOf,
     type,
     properties,
+    items,
   } = schema as {
     const?: unknown
     enum?: unknown[]
     anyOf?: Schema[]
     type?: string
     properties?: Record<string, Schema>
+    items?: Schema
   }
   if (only !== undefined) return fc.constant(JSON.stringify(only))
   if (values) return fc.constantFrom(...values.map((value) => JSON.stringify(value)))
   if (anyOf) return fc.oneof(...anyOf.map(goodLiteral))
   if (properties) return objectOf(properties, (schema['required'] ?? []) as string[])
+  if (items) return fc.array(literalOf(items), { maxLength: MOST_ITEMS }).map((texts) => `[${texts.join(',')}]`)
   if (type === 'integer' || type === 'number')
     return fc.oneof(
       fc.integer({ min: Number(schema['minimum'] ?? 0), max: Number(schema['maximum'] ?? 1_000) }).map(String),

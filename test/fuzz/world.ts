@@ -1,6 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { beginSession } from '../../src/accounts/users/sessions.ts'
 import { issueUserToken } from '../../src/accounts/users/user-tokens.ts'
+import { createConfiguredSecretBox } from '../../src/bootstrap/keys.ts'
+import type { WebhookSettings } from '../../src/domain/webhook-types.ts'
 import type { TokenScopes } from '../../src/domain/accounts/roles.ts'
 import { newId } from '../../src/ledger/new-id.ts'
 import type { NewEvent } from '../../src/domain/events.ts'
@@ -9,6 +11,8 @@ import { appendCompanyEvents, nextVersion } from '../../src/ledger/append/append
 import { COUNTRY } from '../support/domain/arbitraries.ts'
 import type { Service, TestCompany } from '../support/service.ts'
 import { employee, send } from '../support/service.ts'
+import { storeDelivery } from '../support/http/stored-deliveries.ts'
+import { makeWebhook } from '../support/stored-webhooks.ts'
 import { OWN_PAGE } from '../support/http/sessions.ts'
 import type { Thing } from './hostile-text.ts'
 import type { Promised } from './judge-ledger.ts'
@@ -18,6 +22,7 @@ export const CALLERS = [
   'key',
   'disabled key',
   'wrong key',
+  'provider',
   'admin',
   'auditor',
   'member',
@@ -53,6 +58,8 @@ interface Things {
   'key-cursor': string
   invitation: string
   upload: string
+  webhook: string
+  delivery: string
 }
 
 const SESSION_HOURS = 12
@@ -64,7 +71,14 @@ let count = 0
 export async function makeThings(
   service: Service,
   name: string,
-): Promise<{ company: TestCompany; things: Things; disabledKey: { id: string; api_key: string }; narrowed: string }> {
+): Promise<{
+  company: TestCompany
+  things: Things
+  disabledKey: { id: string; api_key: string }
+  narrowed: string
+  /** The token of an identity provider. */
+  provider: string
+}> {
   const company = await service.makeCompany(name)
   count += 1
   const change = (path: string, body: object) => changeOnceFree(service, company, path, body)
@@ -76,6 +90,7 @@ export async function makeThings(
     await change('/api-keys', { name: 'disabled', ...quota }),
   ]
   await change(`/api-keys/${disabledKey.id}/disable`, {})
+  const provider = await change('/api-keys', { name: 'provider', scopes: ['scim'] })
   const user = await change('/users', { email: `spare.${count}@example.com`, name: 'Spare', role: 'member' })
   await giveWaysToSignIn(service, company.id, user.id)
   const issue = (token: { name: string; scopes: TokenScopes }) =>
@@ -87,6 +102,14 @@ export async function makeThings(
   const { token } = await issue({ name: 'spare', scopes: null })
   const { secret: narrowed } = await issue({ name: 'narrowed', scopes: ['audit'] })
   const { next_cursor: keyCursor } = (await service.admin('/api-keys?limit=1', company.admin.token)).body
+  // The service sends nothing to a private address.
+  const settings: Partial<WebhookSettings> = { url: 'http://127.0.0.1:9/', types: ['employee.created'] }
+  const secrets = await createConfiguredSecretBox(service.config)
+  const { id: webhook } = await makeWebhook({ ...service, company }, secrets, settings)
+  const { id: delivery } = await storeDelivery(service.pool, company.id, webhook, {
+    type: 'webhook.ping',
+    position: null,
+  })
   const [first, second] = created.body.employees.map(({ id }: { id: string }) => id)
   const things = {
     employee: first,
@@ -99,8 +122,10 @@ export async function makeThings(
     'key-cursor': keyCursor,
     invitation: user.invitation.token,
     upload: await uploadStaff(service, company),
+    webhook,
+    delivery,
   }
-  return { company, things, disabledKey, narrowed }
+  return { company, things, disabledKey, narrowed, provider: `${provider.id}.${provider.api_key}` }
 }
 
 /** Makes a change, again for as long as the service says that it is too busy, and returns the answer's body. */
@@ -184,7 +209,7 @@ export async function erasePeopleInPaths(
 
 /** Makes a batch's world. `theirs` are the things of the other company. */
 export async function makeWorld(service: Service, theirs: Things): Promise<World> {
-  const { company, things, disabledKey, narrowed } = await makeThings(service, 'Fuzzed')
+  const { company, things, disabledKey, narrowed, provider } = await makeThings(service, 'Fuzzed')
   await service.manage('PATCH', '/company', { country: COUNTRY }, company.admin.token)
   const all: Record<Thing, string> = {
     ...things,
@@ -193,6 +218,7 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
     'their-key': theirs.key,
     'their-user': theirs.user,
     'their-upload': theirs.upload,
+    'their-webhook': theirs.webhook,
     company: company.id,
   }
   const cookies = new Map<Caller, string>()
@@ -224,6 +250,7 @@ export async function makeWorld(service: Service, theirs: Things): Promise<World
       if (caller === 'disabled key') return keyHeaders(disabledKey.id, disabledKey.api_key)
       if (caller === 'wrong key') return keyHeaders(company.key.api_id, disabledKey.api_key)
       if (caller === 'nobody') return []
+      if (caller === 'provider') return [['authorization', `Bearer ${provider}`]]
       if (caller === 'narrowed token') return [['authorization', `Bearer ${narrowed}`]]
       if (caller === 'admin' || caller === 'auditor' || caller === 'member')
         return [['authorization', `Bearer ${company[caller].token}`]]
