@@ -9,7 +9,8 @@ import type { Role } from '#domain/accounts/roles'
 import { fromUuid, toUuid } from '#domain/ids'
 import type { LedgerDb } from '#ledger/tables'
 import { openDatabase } from '#postgres/kysely'
-import { type UserRef, hasPasskey, requiresProvider } from './users.ts'
+import { onlyCompany } from '#postgres/pool'
+import { type UserRef, selectHasPasskeys, requiresProvider } from './users.ts'
 
 // The first choice of OWASP's Password Storage Cheat Sheet for Argon2id: 19 MiB, 2 passes, 1 lane.
 const MEMORY_KIB = 19_456
@@ -173,7 +174,6 @@ export async function* readPasswordUsers(pool: Pool, scope: PasswordScope): Asyn
   }
 }
 
-const HAS_PASSKEYS = sql.raw<boolean>(hasPasskey('u.company_id', 'u.user_id'))
 const MAY_USE_PASSWORD = sql.raw<boolean>(`not ${requiresProvider('u.company_id', 'u.user_id')}`)
 
 function usersIn(db: LedgerDb, { email, companyIds }: PasswordScope) {
@@ -190,9 +190,10 @@ function usersIn(db: LedgerDb, { email, companyIds }: PasswordScope) {
 
 /** Selects users as `toUser` takes them. */
 function selectUsers(db: LedgerDb, scope: PasswordScope) {
+  const only = onlyCompany((scope.companyIds ?? []).map((companyId) => ({ companyId })))
   return usersIn(db, scope)
     .select(['u.company_id', 'c.name as companyName', 'u.user_id', 'u.role', 'u.password_hash as passwordHash'])
-    .select(HAS_PASSKEYS.as('hasPasskeys'))
+    .select(selectHasPasskeys(only, 'u').as('hasPasskeys'))
 }
 
 type UserRow = InferResult<ReturnType<typeof selectUsers>>[number]

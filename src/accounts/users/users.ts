@@ -58,9 +58,14 @@ export interface UserRecord extends UserLife {
   lastSignInAt: string | null
 }
 
-/** The user of a row in `users` has a passkey. With `users.company_id`, Citus would ask all shards. */
-const selectHasPasskeys = (companyId: string) => sql<boolean>`exists (select from passkeys
-  where passkeys.company_id = ${toUuid(companyId)} and passkeys.user_id = users.user_id)`
+/**
+ * Whether the user of a row in `users`, or `u`, has a passkey. Takes the UUID of the only company that is asked about, if
+ * there is one: Citus infers none where the condition is selected.
+ */
+export const selectHasPasskeys = (only: string | null, users: 'users' | 'u' = 'users') => sql<boolean>`exists (
+  select from passkeys where passkeys.company_id = ${sql.ref(`${users}.company_id`)}
+    and passkeys.user_id = ${sql.ref(`${users}.user_id`)}
+    and (${only}::uuid is null or passkeys.company_id = ${only}))`
 
 /** Selects users of a company as `toUserRecord` takes them. */
 function selectUsers(db: LedgerDb, companyId: string) {
@@ -70,7 +75,7 @@ function selectUsers(db: LedgerDb, companyId: string) {
     .where('company_id', '=', company)
     .select(['user_id', 'version', 'email', 'name', 'role', 'issuer', 'subject'])
     .select(['created_at as createdAt', 'removed_at as removedAt', 'link_expires_at as linkExpiresAt'])
-    .select([sql<boolean>`password_hash is not null`.as('hasPassword'), selectHasPasskeys(companyId).as('hasPasskeys')])
+    .select([sql<boolean>`password_hash is not null`.as('hasPassword'), selectHasPasskeys(company).as('hasPasskeys')])
     .select(({ selectFrom }) =>
       selectFrom('last_sign_ins as l')
         .select('l.signed_in_at')
@@ -86,11 +91,11 @@ export const USER_STATUSES = ['pending', 'active', 'removed'] as const
 type UserStatus = (typeof USER_STATUSES)[number]
 
 const NOT_REMOVED = sql<boolean>`removed_at is null`
-const OF_STATUS: Record<UserStatus, (companyId: string) => RawBuilder<boolean>> = {
-  pending: (companyId) => sql`removed_at is null and password_hash is null and subject is null
-    and not ${selectHasPasskeys(companyId)}`,
-  active: (companyId) => sql`removed_at is null
-    and (password_hash is not null or subject is not null or ${selectHasPasskeys(companyId)})`,
+const OF_STATUS: Record<UserStatus, (company: string) => RawBuilder<boolean>> = {
+  pending: (company) => sql`removed_at is null and password_hash is null and subject is null
+    and not ${selectHasPasskeys(company)}`,
+  active: (company) => sql`removed_at is null
+    and (password_hash is not null or subject is not null or ${selectHasPasskeys(company)})`,
   removed: () => sql`removed_at is not null`,
 }
 
@@ -107,7 +112,9 @@ export async function listUsers(
   page: { status?: UserStatus; before?: string; limit: number },
 ): Promise<UserRecord[]> {
   const { status, before, limit } = page
-  let query = selectUsers(db, companyId).where(status === undefined ? NOT_REMOVED : OF_STATUS[status](companyId))
+  let query = selectUsers(db, companyId).where(
+    status === undefined ? NOT_REMOVED : OF_STATUS[status](toUuid(companyId)),
+  )
   if (before !== undefined) query = query.where('user_id', '<', toUuid(before))
   return (await query.orderBy('user_id', 'desc').limit(limit).execute()).map(toUserRecord)
 }
@@ -204,7 +211,8 @@ function readScopes(stored: string | null): TokenScopes {
 
 /*
  * Conditions of SQL that decide how users may sign in. They take the SQL of a company and of a user. Pass the company as
- * a parameter where the condition is below an OR, or where rows are locked: Citus infers no company there.
+ * a parameter where the condition is selected, or below an OR or a CASE, or where rows are locked: Citus infers no
+ * company there.
  */
 
 /** The company requires its identity provider of this user: any other way of signing in is refused. */
